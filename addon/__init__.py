@@ -32,11 +32,11 @@ from .ui import menus, presets
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
-_undo = contextlib.ExitStack()  # what `register` has done, to be undone in reverse order
+_undo = contextlib.ExitStack()  # undoes what `register` has done, in reverse order
 
 
 def register() -> None:
-    """Adds the extension to Blender; after an error halfway nothing of it stays."""
+    """Register the extension with Blender; if an error occurs, everything is undone."""
     with contextlib.ExitStack() as done:
         for cls in CLASSES:
             bpy.utils.register_class(cls)
@@ -62,11 +62,11 @@ def register() -> None:
         done.callback(_restore_views)
         _undo.push(done.pop_all())
     if not bpy.app.binary_path:
-        atexit.register(unregister)  # Blender's Python module crashes at exit while a command is still registered
+        atexit.register(unregister)  # Blender's Python module crashes at exit if a command is still registered
 
 
 def unregister() -> None:
-    """Takes everything away again, in reverse order."""
+    """Unregister everything, in reverse order."""
     atexit.unregister(unregister)
     _undo.close()
 

@@ -1,7 +1,7 @@
 """``BVHTree``: Blender's ``mathutils.bvhtree.BVHTree`` with exact answers, for scripts.
 
-``from bl_ext.user_default.meshclash.bvhtree import BVHTree`` takes the place of Blender's own import. Answers have
-Blender's vectors. The first import of this module loads the engine.
+``from bl_ext.user_default.meshclash.bvhtree import BVHTree`` replaces Blender's import. Answers contain Blender's
+vectors. The first import of this module loads the engine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from meshclash.errors import UnsupportedOption  # noqa: E402
 
 
 class BVHTree(bvhtree.BVHTree):
-    """As ``meshclash.compat.bvhtree.BVHTree``, of Blender's objects too, with vectors in place of tuples."""
+    """The engine's ``compat.bvhtree.BVHTree`` for Blender's objects, too, with vectors instead of tuples."""
 
     @classmethod
     def FromObject(
@@ -38,11 +38,11 @@ class BVHTree(bvhtree.BVHTree):
         """Return a tree over the faces of an object, with all modifiers, in the coordinates of the object.
 
         Args:
-            object: of a type that has a mesh.
-            depsgraph: evaluates the object; whether with the settings for rendering is for it to say.
-            deform: False and ``cage`` True are refused: of modifiers all or none count.
+            object: object of a type that has a mesh.
+            depsgraph: evaluates the object, with its own settings for viewport or rendering.
+            deform: must be True: modifiers cannot be applied in part.
             render: has no effect.
-            cage: see ``deform``.
+            cage: must be False; see ``deform``.
             epsilon: has no effect.
 
         Raises:
@@ -70,7 +70,7 @@ class BVHTree(bvhtree.BVHTree):
         """Return a tree over the faces of a BMesh.
 
         Args:
-            bmesh: it stays as it is.
+            bmesh: the mesh; it is not changed.
             epsilon: has no effect.
         """
         place = {vertex: k for k, vertex in enumerate(bmesh.verts)}

@@ -1,4 +1,4 @@
-"""The command line of the detection in Blender, for `blender --command meshclash` and `blender_scripts/detect.py`."""
+"""Command line of the detection in Blender, for `blender --command meshclash` and `blender_scripts/detect.py`."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ from .adapters.simulations import refuse_unbaked
 from .adapters.source import BlenderSource
 
 MakeWorkers = Callable[[int, "str | None", str], Workers]
-"""Makes so many workers, or those of a Dask scheduler, for a question."""
+"""Creates a number of workers, or those of a Dask scheduler, for a question."""
 
 EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME, material:NAME, property:KEY=VALUE, and of IFC
   class:IfcPipe*, type:, storey:, system:; " | " joins several, " & " asks for all of several, "not " turns one round"""
 
 
 def register_command() -> Any:
-    """Makes `blender --command meshclash` known; returns the handle for `unregister_command`."""
+    """Register `blender --command meshclash`; return the handle for `unregister_command`."""
     return bpy.utils.register_cli_command(COMMAND, main)
 
 
 def unregister_command(handle: Any) -> None:
-    """Takes the command away again."""
+    """Unregister the command."""
     bpy.utils.unregister_cli_command(handle)
 
 
 def main(arguments: list[str], make_workers: MakeWorkers | None = None) -> int:
-    """Runs the detection on a .blend file, or on the open one.
+    """Run the detection on a .blend file, or on the open one.
 
     Args:
-        arguments: what stands on the command line after the program.
-        make_workers: makes workers for `--workers` and `--scheduler`; None where no processes can be started.
+        arguments: arguments of the command line, after the program.
+        make_workers: creates workers for `--workers` and `--scheduler`; None if no processes can be started.
 
     Returns:
         The exit code.
@@ -150,10 +150,10 @@ def _has_workers(given: argparse.Namespace) -> bool:
 
 
 def _check_workers(given: argparse.Namespace, options: DetectOptions, make_workers: MakeWorkers | None) -> None:
-    """Several processes need frames to share, and cannot hand over what a picture shows.
+    """Check that options suit several processes: they need frames to share, and cannot render pictures.
 
     Raises:
-        InputError: there is something that they cannot do.
+        InputError: an option is not possible with several processes.
     """
     if given.workers < 1:
         raise InputError(f"--workers must be at least 1, not {given.workers}")
@@ -170,10 +170,10 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
 
 
 def _question(file: Path | None, options: DetectOptions) -> str:
-    """What other processes must know, as `worker` takes it; the file is open.
+    """Return what other processes need, as input of `worker`; the file is open.
 
     Raises:
-        InputError: the open file is not the one on the disk, which they will read.
+        InputError: the open file differs from the file on disk, which the processes will read.
     """
     if file is None and bpy.data.is_dirty:
         raise InputError("--workers read the file from the disk: save it, and name it")
@@ -189,12 +189,12 @@ def _question(file: Path | None, options: DetectOptions) -> str:
 
 
 def worker(question: dict[str, Any]) -> ThisProcess:
-    """Opens the file of a question and is ready for tasks.
+    """Open the file of a question; return a worker that is ready for tasks.
 
     Raises:
         InputError: the file cannot be read.
     """
-    massive_objects.attach()  # for as long as the process works
+    massive_objects.attach()  # stays attached until the process ends
     bpy.context.preferences.filepaths.use_scripts_auto_execute = question["scripts"]
     _open(Path(question["file"]))
     make_names_readable()
@@ -206,16 +206,16 @@ def worker(question: dict[str, Any]) -> ThisProcess:
 
 
 def _reviews(scene: bpy.types.Scene) -> dict[str, Review]:
-    """What the user said of pairs, as it is saved in the file."""
+    """Return the reviews of pairs, as saved in the file."""
     with props.known():
         return scene.meshclash.reviews_in_words()
 
 
 def _open(file: Path | None) -> None:
-    """Loads `file`; None keeps what is open.
+    """Load `file`; None keeps the open file.
 
     Raises:
-        InputError: there is no such file, Blender cannot read it, or nothing is open.
+        InputError: the file is missing, Blender cannot read it, or no file is open.
     """
     if file is None:
         if not bpy.data.filepath:

@@ -1,6 +1,7 @@
-"""Soon after the extension was installed: bytecode for its libraries, in pauses, so that Detect need not wait.
+"""Write bytecode of the extension's libraries soon after its installation, so that Detect need not wait.
 
-Nothing is imported. Once it is written, a look at three files is all that is left of this.
+Files are written one at a time, with pauses, and nothing is imported. Once the bytecode exists, only three files are
+checked.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ _steps: list[Iterator[None]] = []
 
 
 def begin() -> None:
-    """Starts a timer, in a window only."""
+    """Start the timer, only if there is a window."""
     if not bpy.app.background and bpy.app.binary_path:
         _steps[:] = [engine.bytecode()]
         bpy.app.timers.register(_step, first_interval=FIRST, persistent=True)
 
 
 def end() -> None:
-    """Stops it."""
+    """Stop the timer."""
     _steps.clear()
     if bpy.app.timers.is_registered(_step):
         bpy.app.timers.unregister(_step)

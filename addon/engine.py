@@ -1,7 +1,7 @@
-"""Decides where the engine comes from, and says in plain words why it cannot be loaded.
+"""Load the engine, or say in plain words why it cannot be loaded.
 
-An installed extension carries the engine as its sub-package `meshclash`; in a checkout it is the installed package.
-Numba is imported here and only here, on first use, so that a fresh Blender holds none of its libraries open.
+An installed extension contains the engine as its sub-package `meshclash`; in a checkout it is the installed package.
+Numba is imported only here, on first use, so that a fresh Blender does not hold its libraries open.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ PRELOADED = (
     ".query.penetration", ".query.signed_distance", ".convex.closest_features", ".voxels.map", ".massive.levels",
     ".warming",
 )  # fmt: skip
-"""What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
-begin with a dot.
+"""Modules that the engine and its first kernel import, in steps that do not block the window for long.
 
-Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
+The engine's own modules begin with a dot. Numba itself is imported in one step; its modules for types of Python and
+NumPy would otherwise be imported with the first kernel.
+"""
 COMPILING = "MeshClash compiles on this computer what its package has not brought, once; that takes a minute or two"
 PIP_HINT = "pip install 'meshclash[gpu]'"
 ZIP_HINT = "it comes with a zip that build_extension.py --gpu makes"
-"""What the engine tells who lacks CUDA, and what users of Blender are told instead."""
+"""The engine's advice if CUDA is missing, and the advice for Blender users instead."""
 
 _engine: ModuleType | None = None
 _gpu_from: list[dict[str, int]] = [{}]
@@ -60,7 +61,7 @@ class EngineMissing(Exception):
     """The engine cannot be loaded.
 
     Attributes:
-        reason: what is wrong.
+        reason: why it cannot be loaded.
         remedy: what the user can do.
     """
 
@@ -71,11 +72,11 @@ class EngineMissing(Exception):
 
 
 def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
-    """The engine module `meshclash`; the first call imports Numba.
+    """Return the engine module `meshclash`; the first call imports Numba.
 
     Args:
         cache_dir: folder for compiled kernels; None leaves the choice to the engine. Only the first call counts.
-        quiet: whether nothing is said where the engine must compile before it can answer.
+        quiet: whether the notice before compiling is suppressed.
 
     Raises:
         EngineMissing: Numba or the engine cannot be imported.
@@ -92,7 +93,7 @@ def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
 
 
 def kernel_builder() -> Any:
-    """The engine's module that compiles kernels in another process; raises EngineMissing."""
+    """Return the engine's module that compiles kernels in another process; raises EngineMissing."""
     return _imported(".kernels.builder")
 
 
@@ -101,16 +102,16 @@ def _say_compiling() -> None:
 
 
 def output_file(path: Path, purpose: str, suffixes: tuple[str, ...]) -> Any:
-    """The engine's `OutputFile`, whose refusals are InputError; raises EngineMissing. It imports no Numba."""
+    """Return the engine's `OutputFile`, which raises InputError. Raises EngineMissing. Does not import Numba."""
     return _imported(".output").OutputFile(path, purpose, suffixes, error=InputError)
 
 
 def use_gpu_from(sizes: dict[str, int] | None) -> None:
-    """From which sizes on a GPU is asked, now or as soon as the engine is loaded.
+    """Set the smallest sizes of questions that are sent to a GPU, now or as soon as the engine is loaded.
 
     Args:
-        sizes: settings of the engine's ``configure_device`` for the kinds of questions that a GPU may answer; None for
-            none of them.
+        sizes: settings of the engine's ``configure_device`` for the kinds of questions that a GPU may answer; None
+            disables the GPU.
     """
     sizes = sizes or {}
     if _gpu_from[0] == sizes:
@@ -121,14 +122,14 @@ def use_gpu_from(sizes: dict[str, int] | None) -> None:
 
 
 def device_known() -> tuple[bool, str]:
-    """Whether a GPU can be used and what to tell the user about it, without looking for one."""
+    """Return whether a GPU can be used and a message about it, without searching for one."""
     if _engine is None:
         return False, "The engine is not loaded yet"
     return _described(_engine.device_state(look=False))
 
 
 def look_for_gpu(cache_dir: str | None) -> tuple[bool, str]:
-    """Whether a GPU can be used, and which one, or why not. Raises EngineMissing."""
+    """Search for a GPU; return whether it can be used, and its name or the reason. Raises EngineMissing."""
     return _described(load(cache_dir).device_state(refresh=True))
 
 
@@ -139,18 +140,18 @@ def _described(state: Any) -> tuple[bool, str]:
 
 
 def _for_extension(text: str) -> str:
-    """A reason of the engine that names the extension's way to install something instead of pip."""
+    """Replace pip in a message of the engine by the extension's way to install something."""
     if isinstance(text, Sentence):
         return Sentence(text.template, **{name: _for_extension(value) for name, value in text.values.items()})
     return text.replace(PIP_HINT, ZIP_HINT)
 
 
 def preload(module: str, cache_dir: str | None = None) -> None:
-    """Imports one of `PRELOADED`; `load` explains a failure.
+    """Import one of `PRELOADED`; `load` explains a failure.
 
     Args:
-        module: its name.
-        cache_dir: as `load` takes it.
+        module: name of the module.
+        cache_dir: as for `load`.
     """
     _choose_cache(cache_dir)
     with contextlib.suppress(Exception):
@@ -158,7 +159,7 @@ def preload(module: str, cache_dir: str | None = None) -> None:
 
 
 def bytecode() -> Iterator[None]:
-    """Steps that write the bytecode of what `PRELOADED` imports, after an installation; imports nothing of it."""
+    """Write the bytecode of the modules in `PRELOADED`, in steps, after an installation; does not import them."""
     name = _engine_name().split(".")[-1]
     found = {package: importlib.util.find_spec(package) for package in ("numba", "llvmlite")}
     found[name] = importlib.util.find_spec(_engine_name())
@@ -167,18 +168,18 @@ def bytecode() -> Iterator[None]:
 
 
 def _choose_cache(cache_dir: str | None) -> None:
-    """Tells the engine, which reads it as it is imported, where compiled kernels are kept."""
+    """Set the folder of compiled kernels, which the engine reads while it is imported."""
     if cache_dir is not None:
         os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
 
 
 def loaded() -> bool:
-    """Whether the engine is loaded already."""
+    """Return whether the engine is loaded."""
     return _engine is not None
 
 
 def diagnose() -> list[str]:
-    """Versions and places of what the engine needs, one per line; imports nothing heavy."""
+    """Return versions and paths of the engine's libraries, one per line; imports nothing heavy."""
     lines = [f"Python {platform.python_version()} on {platform.platform()}"]
     for name in ("numpy", "numba", "llvmlite"):
         spec = importlib.util.find_spec(name)
@@ -197,7 +198,7 @@ def diagnose() -> list[str]:
 
 
 def cache_problem() -> str:
-    """Why compiled kernels are not kept on disk; "" while they are, and before the engine is loaded."""
+    """Return why compiled kernels are not stored on disk; "" if they are, or the engine is not loaded."""
     return "" if _engine is None else str(_engine.jit.cache_problem())
 
 
@@ -218,7 +219,7 @@ def _import_numba() -> None:
                 "Install the MeshClash extension from its zip (it brings Numba), or run: pip install meshclash",
             ) from error
         raise _numba_broken(error) from error
-    except Exception as error:  # a foreign numba or llvmlite fails with errors of any kind
+    except Exception as error:  # an incompatible numba or llvmlite raises any kind of error
         raise _numba_broken(error) from error
 
 
@@ -242,12 +243,12 @@ def _engine_name() -> str:
 
 
 def _import_engine() -> ModuleType:
-    _imported(".warming")  # imports nearly all that there is
+    _imported(".warming")  # imports nearly all modules
     return _imported()
 
 
 def _imported(module: str = "") -> ModuleType:
-    """The engine, or one of its modules."""
+    """Import the engine, or one of its modules."""
     try:
         return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:

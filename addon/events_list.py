@@ -1,4 +1,4 @@
-"""Between a scan of the timeline and the list of its events: fills it, and shows the event that is chosen."""
+"""Fill the list of events from a scan of the timeline, and show the selected event."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from meshclash.clash.events import ClashEvent
 
 LISTED = 500
-"""Events in Blender's own list, which is slow to fill: the worst ones."""
+"""Largest number of events in Blender's list, which is slow to fill: the worst ones."""
 UNKNOWN = -1.0
 
 
 def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-    """Makes the list show the worst events of the scene; none is selected."""
+    """List the worst events of the scene; none is selected."""
     listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(scene.session_uid)
     events = [] if scanned is None else scanned.events[:LISTED]
     shown_things.listed().names_of_events = tuple(name for event in events for name in event.row.names)
@@ -41,7 +41,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
 
 
 def active_event(context: bpy.types.Context) -> ClashEvent | None:
-    """The event that is selected in the list, or None."""
+    """Return the selected event, or None."""
     listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(context.scene.session_uid)
     if scanned is None or not 0 <= listed.active_event < len(listed.events):
         return None
@@ -52,7 +52,7 @@ def active_event(context: bpy.types.Context) -> ClashEvent | None:
 
 @reactions.on("event chosen")
 def show_event(context: bpy.types.Context) -> None:
-    """Goes to the worst frame of the selected event, lists what is worst there, and selects the event's pair."""
+    """Go to the worst frame of the selected event, list the events worst there, and select the event's pair."""
     event, scanned = active_event(context), scene_results.timeline_of(context.scene.session_uid)
     if event is None or scanned is None or running_work.running_task() is not None:
         return

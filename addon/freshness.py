@@ -1,7 +1,7 @@
-"""Takes back the mark of objects that are again what an answer was found for, soon after the last change.
+"""Unmark stale objects that again have the state for which an answer was found, soon after the last change.
 
-An evaluation says which objects may differ, and such objects are marked at once. Undo, Edit Mode left without an edit,
-or a frame that comes back leave them as they were: that is found out by their fingerprints.
+An evaluation reports objects that may have changed, and these are marked as stale immediately. After undo, Edit Mode
+without an edit, or a return to the same frame they are as before, which their fingerprints tell.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ QUIET = 0.2  # seconds without a change before objects are read again
 
 
 class _State:
-    """When to look."""
+    """When to check."""
 
     due = 0.0
 
 
 def look_soon() -> None:
-    """Looks at the marked objects when the scene has been quiet for a moment; in a window only."""
+    """Check the marked objects when the scene has not changed for a moment; only if there is a window."""
     _State.due = time.perf_counter() + QUIET
     if not bpy.app.background and not bpy.app.timers.is_registered(_look):
         bpy.app.timers.register(_look, first_interval=QUIET, persistent=True)
 
 
 def _look() -> float | None:
-    """Blender's timer."""
+    """Check the scenes; called by Blender's timer."""
     left = _State.due - time.perf_counter()
     if left > 0.0:
         return left
@@ -44,7 +44,7 @@ def _look() -> float | None:
 
 
 def look_again(scene: bpy.types.Scene) -> None:
-    """Takes back the marks of a scene's objects that are what they were; what cannot be read stays marked."""
+    """Unmark a scene's objects that are as before; objects that cannot be read stay marked."""
     uid = scene.session_uid
     layer = _shown_layer(scene)
     if layer is None or not scene_results.suspects(uid):
@@ -61,7 +61,7 @@ def look_again(scene: bpy.types.Scene) -> None:
 
 
 def _shown_layer(scene: bpy.types.Scene) -> bpy.types.ViewLayer | None:
-    """The view layer in which a window, or the context, has the scene."""
+    """Return the view layer in which a window, or the context, shows the scene."""
     shown = [window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene]
     if not shown and bpy.context.scene == scene:
         return bpy.context.view_layer
@@ -69,6 +69,6 @@ def _shown_layer(scene: bpy.types.Scene) -> bpy.types.ViewLayer | None:
 
 
 def uninstall() -> None:
-    """Ends the timer."""
+    """End the timer."""
     if bpy.app.timers.is_registered(_look):
         bpy.app.timers.unregister(_look)

@@ -1,7 +1,7 @@
-"""Ghosting: in a 3D view everything is transparent but the selected pair, which the overlay draws solid.
+"""Ghosting: make everything in a 3D view transparent except the selected pair, which the overlay draws solid.
 
-Blender's own X-Ray makes the ghosts, for any number of objects at no cost; no object and no material is touched. What
-it changes of the view is noted and given back.
+Blender's X-Ray makes the ghosts, for any number of objects at no cost, without changing objects or materials. The
+changed settings of the view are stored and restored.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import bpy
 from . import shown_things
 from .screens import view3d_areas
 
-ALPHA = 0.22  # of ghosts
+ALPHA = 0.22  # opacity of ghosts
 SHADINGS = ("WIREFRAME", "SOLID", "MATERIAL", "RENDERED")
 GHOSTED = {"type": "SOLID", "show_xray": True, "xray_alpha": ALPHA}
-"""Settings of a view's shading; the order matters: X-Ray is one of solid shading."""
+"""Settings of a view's shading. The order matters: X-Ray is an option of solid shading."""
 
 
 def enter(area: bpy.types.Area) -> None:
-    """Makes everything in a 3D view transparent."""
+    """Make everything in a 3D view transparent."""
     shading, views = area.spaces.active.shading, shown_things.ghosted_views()
     if area.as_pointer() in views:
         return
@@ -32,12 +32,12 @@ def enter(area: bpy.types.Area) -> None:
 
 
 def is_ghosted(area: bpy.types.Area | None) -> bool:
-    """Whether a view shows ghosts."""
+    """Return whether a view shows ghosts."""
     return area is not None and area.as_pointer() in shown_things.ghosted_views()
 
 
 def leave(context: bpy.types.Context) -> None:
-    """Gives the views back as they were; what the user has changed meanwhile stays."""
+    """Restore the views; changes by the user in the meantime are kept."""
     views = shown_things.ghosted_views()
     for _window, _screen, area in view3d_areas(context):
         before = views.get(area.as_pointer(), {})
@@ -49,20 +49,20 @@ def leave(context: bpy.types.Context) -> None:
 
 
 def is_shading(before: Mapping[str, object]) -> bool:
-    """Whether values are what `enter` notes of a view."""
+    """Return whether values are valid settings as stored by `enter`."""
     known = before.keys() <= GHOSTED.keys() and before.get("type", "SOLID") in SHADINGS
     return known and all(isinstance(value, type(GHOSTED[name])) for name, value in before.items())
 
 
 def suspend(context: bpy.types.Context) -> None:
-    """Gives the views back until `resume`: a file is being saved."""
+    """Restore the views until `resume`, while a file is saved."""
     ghosted = tuple(shown_things.ghosted_views())
     leave(context)
     shown_things.suspend_ghosts(ghosted)
 
 
 def resume(context: bpy.types.Context) -> None:
-    """Makes transparent again what `suspend` gave back."""
+    """Make the views transparent again after `suspend`."""
     suspended = shown_things.suspended_ghosts()
     shown_things.suspend_ghosts(())
     for _window, _screen, area in view3d_areas(context):

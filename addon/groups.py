@@ -1,7 +1,7 @@
-"""The groups of the listed result: each is one decision; choosing one lists its pairs alone.
+"""The groups of the listed result: each needs one decision; choosing a group lists only its pairs.
 
-What was done to groups by hand - pairs taken out, groups put together and named - is kept in the history of the scene,
-by keys that the next detection gives again, and is done again to whatever it finds.
+Manual edits of groups (pairs removed, groups merged and named) are kept in the history of the scene, by keys that
+stay the same in the next detection, and are applied to its results again.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ BY_HAND = "put together by hand"
 
 
 def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
-    """Makes Blender's list of groups that of the scene's result, grouped as is set; the chosen one stays chosen.
+    """Fill Blender's list of groups from the scene's result, with the current grouping; the chosen one stays chosen.
 
-    A result that is grouped already is left alone: grouping looks at all of its clashes.
+    A result that is already grouped is not grouped again, because grouping goes through all of its clashes.
     """
     result, state = scene_results.result_of(scene.session_uid), shown_things.listed()
     history = histories.history_of(scene)
@@ -55,13 +55,13 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
 
 
 def _sides(group: dict[str, Any]) -> tuple[str, str]:
-    """The two kinds of objects of a group; the reason where it is of no two."""
+    """Return the two kinds of objects of a group, or its reason if it does not have two kinds."""
     first, second = group.get("sides") or (group["reason"], "")
     return first, second
 
 
 def _edited(found: list[dict[str, Any]], history: History, way: str) -> list[dict[str, Any]]:
-    """Groups after what was done by hand; those with most pairs first."""
+    """Return the groups after manual edits, largest first."""
     if not (history.groups or history.merged or history.names):
         return found
     pairs: dict[str, list[str]] = defaultdict(list)

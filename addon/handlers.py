@@ -1,4 +1,4 @@
-"""Application handlers: what happens to a running detection and to old results when Blender's data changes."""
+"""Application handlers: update the running detection and old results when Blender's data changes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from .overlay import bodies
 from .redraw import tag_redraw
 
 LOOK_SECONDS = 2.0
-"""Between two looks at the journal: two questions to the file system."""
+"""Seconds between two checks of the journal, each of which takes two queries to the file system."""
 
 
 def forget_file() -> None:
-    """Stops what runs, and forgets what belongs to the open file."""
+    """Stop all running work, and discard the state of the open file."""
     refining.end()
     running_work.clear()
     scene_results.clear()
@@ -45,9 +45,9 @@ def forget_file() -> None:
 
 @persistent
 def on_load_pre(*_args: object) -> None:
-    """A file is about to be loaded: nothing of the old one may be touched afterwards.
+    """Discard the state of the old file before another is loaded: its data must not be used afterwards.
 
-    Windows may stay as they are, so views are given back first.
+    Windows may stay as they are, so views are restored first.
     """
     view.leave_isolation(bpy.context)
     forget_file()
@@ -55,7 +55,7 @@ def on_load_pre(*_args: object) -> None:
 
 @persistent
 def on_load_post(*_args: object) -> None:
-    """The window manager may have come with the file, and so may lists of results and what was asked of them."""
+    """Reset the state after loading: lists of results and filters may have come with the file's window manager."""
     forget_file()
     bpy.context.window_manager.meshclash.ask_for_all()
     results.clear_list(bpy.context)
@@ -65,7 +65,7 @@ def on_load_post(*_args: object) -> None:
     histories.loaded()
     for scene in bpy.data.scenes:
         if scene.library is None and scene.meshclash.deviation_serial:
-            scene.meshclash.deviation_serial = 0  # of a measurement of another session
+            scene.meshclash.deviation_serial = 0  # from a measurement in another session
         try:
             report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
         except InputError as error:
@@ -83,9 +83,9 @@ def on_load_post(*_args: object) -> None:
 
 @persistent
 def on_save_pre(*_args: object) -> None:
-    """The list of each scene goes into the file; the faces do not, they are found again by Detect.
+    """Save the list of each scene in the file, without faces, which Detect finds again.
 
-    Nor does isolation: the file would open so, with nothing to end it.
+    Isolation is not saved: the file would open with isolated views, which nothing would end.
     """
     view.suspend_isolation(bpy.context)
     histories.before_save()
@@ -98,14 +98,17 @@ def on_save_pre(*_args: object) -> None:
 
 @persistent
 def on_save_post(*_args: object) -> None:
-    """The file is written, or could not be: what was isolated is isolated again."""
+    """Isolate views again after saving, whether it succeeded or failed."""
     histories.after_save()
     view.resume_isolation(bpy.context)
 
 
 @persistent
 def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
-    """Undo and redo replace the data a detection is reading; what it changed comes with the next update."""
+    """Handle undo and redo, which replace the data that a detection reads.
+
+    Their changes are reported with the next update.
+    """
     running_work.stop_task("Undo during detection: press Detect again")
     live = running_work.running_live()
     if live is not None:
@@ -125,9 +128,9 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
 
 @persistent
 def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Something was evaluated anew: Live takes note, and results of Detect become stale. Nothing else happens here.
+    """Record changes for Live and mark results of Detect as stale after an evaluation. Does nothing else.
 
-    Final renders evaluate too, in their own thread; they change nothing.
+    Final renders also evaluate, in their own thread; they change nothing.
     """
     if depsgraph.mode != "VIEWPORT" or running_work.ignores_updates():
         return
@@ -148,7 +151,7 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     news = scene_results.mark_stale(scene.session_uid, changes.names)
     if changes.structure:
         news |= _mark_missing(scene)
-        scene_results.suspect_all(scene.session_uid)  # a name may have come back
+        scene_results.suspect_all(scene.session_uid)  # a name may exist again
     if scene_results.suspects(scene.session_uid):
         freshness.look_soon()
     if news:
@@ -157,13 +160,13 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
 @persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Another frame was evaluated; those of a scan say nothing, since it puts back the one that was shown."""
+    """Handle a change of frame; those of a scan are ignored, since it restores the frame that was shown."""
     if not running_work.changes_frames():
         on_depsgraph_update(scene, depsgraph)
 
 
 def _mark_missing(scene: bpy.types.Scene) -> bool:
-    """Marks objects of what is shown of a scene that were deleted or renamed; returns whether that is news."""
+    """Mark deleted or renamed objects in a scene's results as stale; return whether any mark is new."""
     named = scene_results.named_objects(scene.session_uid)
     if not named:
         return False
@@ -187,7 +190,7 @@ _HANDLERS = (
 
 
 def look_at_others() -> float:
-    """Now and then: what another Blender says of clashes is listed when it is there."""
+    """List new decisions from another Blender; called regularly by a timer."""
     if running_work.running_task() is None and histories.look_at_others():
         context = bpy.context
         listed = context.window_manager.meshclash
@@ -198,14 +201,14 @@ def look_at_others() -> float:
 
 
 def install() -> None:
-    """Adds the handlers."""
+    """Install the handlers."""
     bpy.app.timers.register(look_at_others, first_interval=LOOK_SECONDS, persistent=True)
     for name, handler in _HANDLERS:
         getattr(bpy.app.handlers, name).append(handler)
 
 
 def uninstall() -> None:
-    """Removes the handlers."""
+    """Remove the handlers."""
     if bpy.app.timers.is_registered(look_at_others):
         bpy.app.timers.unregister(look_at_others)
     for name, handler in _HANDLERS:

@@ -1,8 +1,8 @@
-"""The histories of the scenes, and the journal beside the file: what a crash or another save lost comes back.
+"""Histories of scenes, and the journal beside the file, which restores what a crash or another save lost.
 
-A scene's `reviews` hold what the user says of pairs, so that Blender undoes and saves it. Each change of them is an
-event of the scene's history, and the journal gets it at once. With `scene_results` this is state of the session: plain
-data by the `session_uid` of scenes.
+A scene's `reviews` hold the user's decisions on pairs, so that Blender can undo and save them. Each change of them is
+an event in the scene's history, and is written to the journal immediately. Like `scene_results`, this is state of the
+session: plain data by the `session_uid` of scenes.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from meshclash.clash.report import DetectReport
 
 MOST_TEXT = 8_000_000
-"""Characters of a history in a .blend file; the journal beside it keeps everything."""
+"""Largest number of characters of a history in a .blend file; the journal beside it keeps everything."""
 ROWS_AT_ONCE = 5_000
-"""Of one step: some milliseconds."""
+"""Number of rows in one step, which takes some milliseconds."""
 ENDING = ".meshclash-journal"
 FIELDS = ("status", "comment", "assignee", "priority", "due")
 NOTHING = ("open", "", "", "", "")
@@ -55,14 +55,14 @@ class Kept:
     """The history of one scene.
 
     Attributes:
-        scene: its name in journals.
+        scene: name of the scene in journals.
         history: all events.
-        objects: session uids of objects by their identities, at the last detection of this session.
-        foreign: pairs of which another Blender said something.
-        version: another number after each change.
-        detections: another number after each event of a detection.
-        gone: the pairs that are gone, for a version.
-        still: the pairs that were said to be resolved and are still there, for a version.
+        objects: session uids of objects by identity, at the last detection of this session.
+        foreign: pairs with decisions from another Blender.
+        version: number that changes with every change.
+        detections: number that changes with every event of a detection.
+        gone: cached pairs that are gone, with their version.
+        still: cached pairs that are marked as resolved but still clash, with their version.
     """
 
     scene: str
@@ -75,17 +75,17 @@ class Kept:
     gone: tuple[int, list[tuple[str, Decision]]] | None = None
 
     def note(self, events: Iterable[Event]) -> None:
-        """Events were taken in."""
+        """Update the version after events were added."""
         self.version += 1
         self.detections += any(said.field in DETECTED for said in events)
 
 
 class Detected(NamedTuple):
-    """What a detection says.
+    """The events of a detection.
 
     Attributes:
-        events: for the history.
-        objects: session uids of objects by their identities.
+        events: events for the history.
+        objects: session uids of objects by identity.
     """
 
     events: list[Event]
@@ -93,40 +93,40 @@ class Detected(NamedTuple):
 
 
 class _State:
-    """The mutable values behind this module's functions."""
+    """The mutable state of this module."""
 
     kept: dict[int, Kept] = {}  # noqa: RUF012 - one per session on purpose
     journal: Journal | None = None
     problem = ""
-    looked: tuple[tuple[int, int] | None, tuple[int, int] | None] | None = None  # of the journal and the file
-    saved: tuple[int, int] | None = None  # of the file as this Blender read or wrote it: time and size
+    looked: tuple[tuple[int, int] | None, tuple[int, int] | None] | None = None  # journal, file
+    saved: tuple[int, int] | None = None  # time and size of the file when this Blender read or wrote it
 
 
 def kept(scene: bpy.types.Scene) -> Kept:
-    """What is kept of a scene."""
+    """Return the kept history of a scene."""
     found = _State.kept.get(scene.session_uid)
     if found is None:
         own, taken = scene.meshclash.history_id, {other.scene for other in _State.kept.values()}
         found = Kept(secrets.token_hex(8) if not own or own in taken else own)
-        if own in taken:  # a full copy of a scene: from here on it has a history of its own
+        if own in taken:  # a full copy of a scene: from now on it has its own history
             found.history.take(_own_events(scene.meshclash.history, found.scene))
         _State.kept[scene.session_uid] = found
     return found
 
 
 def _own_events(lines: str, name: str) -> list[Event]:
-    """The events of a scene's text as those of the scene of that name; the same ones each time that they are read."""
+    """Read events of a scene's text as events of the scene with a name; the same ones each time."""
     found = [said for said in map(parsed, lines.splitlines()) if said is not None]
     return [said if said.scene in ("", name) else said.of_scene(name) for said in found]
 
 
 def history_of(scene: bpy.types.Scene) -> History:
-    """The history of a scene."""
+    """Return the history of a scene."""
     return kept(scene).history
 
 
 def author() -> str:
-    """Who works here, by the preferences, else by the system."""
+    """Return the user's name, from the preferences or else from the system."""
     chosen = str(preferences.of(bpy.context).author).strip()
     if chosen:
         return chosen
@@ -137,28 +137,28 @@ def author() -> str:
 
 
 def problem() -> str:
-    """Why the journal cannot be kept; "" where it can."""
+    """Return why the journal cannot be written; "" if it can."""
     return _State.problem
 
 
 def journal_path() -> Path | None:
-    """The journal beside the open file; None of one that was never saved."""
+    """Return the path of the journal beside the open file; None if the file was never saved."""
     return Path(bpy.data.filepath).with_suffix(ENDING) if bpy.data.filepath else None
 
 
 def forget() -> None:
-    """Forgets the open file."""
+    """Discard the state of the open file."""
     _State.kept.clear()
     _State.journal, _State.problem, _State.saved, _State.looked = None, "", None, None
 
 
 def say(scene: bpy.types.Scene, clashes: list[str], what: str, value: str) -> None:
-    """Says the same of pairs, or of groups, in the history and in the journal."""
+    """Record the same event for several pairs or groups, in the history and in the journal."""
     append(scene, said_events(author(), clashes, what, value, scene=kept(scene).scene))
 
 
 def append(scene: bpy.types.Scene, events: Iterable[Event]) -> set[str]:
-    """Takes events into the history of a scene, and writes them to the journal; returns what they are about."""
+    """Add events to the history of a scene and to the journal; return the ids that they concern."""
     events, found = list(events), kept(scene)
     about = found.history.take(events)
     found.note(events)
@@ -167,7 +167,7 @@ def append(scene: bpy.types.Scene, events: Iterable[Event]) -> set[str]:
 
 
 def _write(events: Iterable[Event]) -> None:
-    """Writes events to the journal; where that is not possible, the histories go with the file alone."""
+    """Write events to the journal; if that is impossible, histories are saved with the file only."""
     events = list(events)
     path = journal_path()
     if path is None or not events:
@@ -184,7 +184,7 @@ def _write(events: Iterable[Event]) -> None:
 
 
 def words_of(review: bpy.types.PropertyGroup) -> Words:
-    """What a review says, in the order of `FIELDS`."""
+    """Return the values of a review, in the order of `FIELDS`."""
     return (review.status.lower(), *(getattr(review, name) for name in FIELDS[1:]))
 
 
@@ -193,11 +193,11 @@ def _words(decision: Decision) -> Words:
 
 
 def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
-    """Says in the history what was changed in the reviews of a scene: by scripts, by undo.
+    """Record changes of a scene's reviews by scripts or undo in the history.
 
     Args:
         scene: the scene.
-        undone: whether Blender took steps back: what others said meanwhile is put into the reviews again.
+        undone: whether after an undo or redo; then decisions that others made in the meantime are restored.
     """
     found, reviews = kept(scene), scene.meshclash.reviews
     history, again = found.history, set()
@@ -227,7 +227,7 @@ def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
 
 
 def _former(scene: bpy.types.Scene) -> list[tuple[str, list[str]]]:
-    """The pairs of reviews that a version without histories left, by the names of their objects."""
+    """Return the pairs of reviews from a version without histories, by the names of their objects."""
     decisions, found = history_of(scene).decisions, []
     for review in scene.meshclash.reviews:
         ends = [f"\0{name}" for name in (review.name_a, review.name_b)]
@@ -237,7 +237,7 @@ def _former(scene: bpy.types.Scene) -> list[tuple[str, list[str]]]:
 
 
 def put(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
-    """Makes the reviews of a scene say of pairs what the history says."""
+    """Update the reviews of pairs from the history."""
     reviews, decisions = scene.meshclash.reviews, history_of(scene).decisions
     wanted = {clash: decisions.get(clash, Decision()) for clash in clashes if "|" not in clash}
     if not wanted:
@@ -255,7 +255,7 @@ def put(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
 
 
 def drop(scene: bpy.types.Scene, clashes: Iterable[str]) -> None:
-    """Removes the reviews of pairs, all at once."""
+    """Remove the reviews of pairs, all at once."""
     reviews, left_out = scene.meshclash.reviews, {*clashes}
     _fill(reviews, {
         review.name: (review.name_a, review.name_b, words_of(review))
@@ -274,7 +274,7 @@ def _fill(reviews: bpy.types.bpy_prop_collection, wanted: Mapping[str, tuple[str
 
 
 def read_others() -> bool:
-    """Takes in what other Blenders wrote to the journal since; returns whether that is news."""
+    """Read what other Blenders have written to the journal since; return whether anything is new."""
     if _State.journal is None:
         return False
     try:
@@ -286,7 +286,7 @@ def read_others() -> bool:
 
 
 def look_at_others() -> bool:
-    """Reads the journal if another Blender wrote to it, or saved the file; returns whether there is news to show."""
+    """Read the journal if another Blender wrote to it or saved the file; return whether anything is new."""
     path = journal_path()
     stamps = None if path is None else (_stamp(path), _stamp(Path(bpy.data.filepath)))
     if path is None or stamps == _State.looked:
@@ -320,7 +320,7 @@ def _take(events: Iterable[Event]) -> bool:
 
 
 def loaded() -> None:
-    """A file was opened: its histories, and what its journal has beyond them."""
+    """Read the histories of a file that was opened, and further events of its journal."""
     forget()
     for scene in bpy.data.scenes:
         if scene.library is not None:
@@ -341,12 +341,12 @@ def loaded() -> None:
             return
         _take(_State.journal.events.values())
         for found in _State.kept.values():
-            found.foreign.clear()  # it is our own file now: what undo takes back from here on is said here
+            found.foreign.clear()  # from now on, undo in this file is recorded as our change
     _write([said for item in _State.kept.values() for said in item.history.events.values()])
 
 
 def before_save() -> None:
-    """The histories go into the file, as far as there is room."""
+    """Save the histories in the file, up to the size limit."""
     read_others()
     for scene in bpy.data.scenes:
         if scene.library is not None:
@@ -361,13 +361,13 @@ def before_save() -> None:
 
 
 def after_save() -> None:
-    """The file is there: so is its journal."""
+    """Write the journal of a file that was saved."""
     _write([said for item in _State.kept.values() for said in item.history.events.values()])
     _State.saved = _stamp(Path(bpy.data.filepath)) if bpy.data.filepath else None
 
 
 def saved_by_another() -> bool:
-    """Whether the open file was written since this Blender read or wrote it."""
+    """Return whether the open file was written by another program since this Blender read or wrote it."""
     return bool(bpy.data.filepath) and _State.saved is not None and _stamp(Path(bpy.data.filepath)) != _State.saved
 
 
@@ -380,7 +380,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[None, None, Detected]:
-    """Finds out in steps what a detection says in the history of a scene: what it found, and what is gone."""
+    """Compute the events of a detection in steps: which pairs it found, and which are gone."""
     read_others()
     sync(scene)
     found = kept(scene)
@@ -410,7 +410,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
 
 
 def detected(scene: bpy.types.Scene, said: Detected) -> None:
-    """Takes in what a detection says, at this moment; others may have said something while it was found out."""
+    """Add the events of a detection with the current time; others may have recorded events in the meantime."""
     found, time = kept(scene), moment()
     found.objects = said.objects
     before = len(found.history.events)
@@ -421,7 +421,7 @@ def detected(scene: bpy.types.Scene, said: Detected) -> None:
 
 
 def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) -> set[str]:
-    """The identities of objects of earlier detections that are still in the scene, and were not tested now."""
+    """Return the identities of objects of earlier detections that are still in the scene but were not tested now."""
     there, tested = {*uids.values()}, {*now.values()}
     return {
         key for key, item in found.history.objects.items()
@@ -430,13 +430,13 @@ def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) ->
 
 
 def _lost(found: Kept, report: DetectReport) -> set[str]:
-    """The identities of objects of earlier detections, instances too, that this one could not read."""
+    """Return the identities of objects of earlier detections, also instances, that this one could not read."""
     names, tested = {item.name for item in report.lost}, {item.id for item in report.revision}
     return {key for key, item in found.history.objects.items() if item.name in names and key not in tested}
 
 
 def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: Iterable[PairRow]) -> None:
-    """Says in the history what was found when a pair of a report was checked again."""
+    """Record in the history what was found when a pair of a report was checked again."""
     decision, found, name = history_of(scene).decisions.get(pair_id), [*rows], kept(scene).scene
     if decision is None or not decision.found or bool(decision.gone) != bool(found):
         return
@@ -448,18 +448,18 @@ def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: It
 
 
 def moved_ids(events: Iterable[Event]) -> set[str]:
-    """The pairs that have another id than before, by both ids."""
+    """Return the old and new ids of pairs whose id has changed."""
     return {clash for said in events if said.field == "moved" for clash in (*said.clashes, *said.moved_from)}
 
 
 def edited_groups(scene: bpy.types.Scene) -> bool:
-    """Whether something was done to groups by hand."""
+    """Return whether groups were edited manually."""
     history = history_of(scene)
     return bool(history.groups or history.merged or history.names)
 
 
 def forget_edits(scene: bpy.types.Scene) -> None:
-    """Takes back what was done to groups by hand."""
+    """Discard all manual edits of groups."""
     history = history_of(scene)
     for what, known in (("group", history.groups), ("merged", history.merged), ("name", history.names)):
         if known:
@@ -467,7 +467,7 @@ def forget_edits(scene: bpy.types.Scene) -> None:
 
 
 def still_there(scene: bpy.types.Scene) -> list[str]:
-    """The pairs that were said to be resolved before the last detection found them; found once for each version."""
+    """Return the pairs that were resolved, but were found again by the last detection; cached for each version."""
     found = kept(scene)
     if found.still is None or found.still[0] != found.version:
         said = (review.name for review in scene.meshclash.reviews if review.status == "RESOLVED")
@@ -476,18 +476,18 @@ def still_there(scene: bpy.types.Scene) -> list[str]:
 
 
 def assigned_to(scene: bpy.types.Scene, person: str) -> frozenset[str]:
-    """The ids of the pairs that somebody takes care of, whose name contains these letters."""
+    """Return the ids of the pairs whose assignee's name contains a text."""
     wanted, decisions = person.casefold(), history_of(scene).decisions
     return frozenset(clash for clash, said in decisions.items() if wanted in said.assignee.casefold())
 
 
 def found_again(scene: bpy.types.Scene, result: Mapping[str, object]) -> list[str]:
-    """The pairs of a result that were said to be resolved before the last detection found them."""
+    """Return the pairs of a result that were resolved, but were found again by the last detection."""
     return [clash for clash in still_there(scene) if clash in result]
 
 
 def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
-    """The pairs that are not found any more, the last ones first; found once for each version."""
+    """Return the pairs that are no longer found, the latest first; cached for each version."""
     known = kept(scene)
     if known.gone is None or known.gone[0] != known.version:
         found = [(clash, decision) for clash, decision in known.history.decisions.items() if decision.gone]
@@ -496,7 +496,7 @@ def gone(scene: bpy.types.Scene) -> list[tuple[str, Decision]]:
 
 
 def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
-    """What is to be known of the history of a scene, with icons."""
+    """Return notes for the user about the history of a scene, with icons."""
     found: list[tuple[str, str]] = []
     if problem():
         found.append((Sentence("Decisions are saved in the .blend file only: {why}", why=problem()), "ERROR"))
@@ -508,7 +508,7 @@ def notes(scene: bpy.types.Scene) -> list[tuple[str, str]]:
 
 
 def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
-    """Why a pair is not found any more, as far as the scene tells."""
+    """Return why a pair is no longer found, as far as the scene shows."""
     names = {item.name_full for item in scene.objects if item is not None}
     absent = [name for name in dict.fromkeys(decision.names) if name.partition("/")[0] not in names]
     if absent:

@@ -1,7 +1,6 @@
-"""Named tests that are kept in the file: what they ask, which of them run, and matrices of disciplines.
+"""Named tests that are saved in the file: their options, which of them are enabled, and matrices of disciplines.
 
-A test is kept as its JSON says it. Collections and objects that are sets of their own are pointed to, so that they may
-be renamed.
+A test is saved as JSON. If a set is a single collection or object, a pointer to it is saved, so that it can be renamed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .adapters.objects import COLLECTION_PREFIX, OBJECT_PREFIX, has_shape
 
 MOST_DISCIPLINES = 40
 WORD = "word"
-"""The first word of a name, up to what is neither letter nor digit."""
+"""Option to use the first word of a name, up to the first character that is neither letter nor digit."""
 
 
 class MESHCLASH_PG_kept_test(PropertyGroup):
@@ -41,10 +40,10 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
     object_b: PointerProperty(type=bpy.types.Object, options={"HIDDEN"})
 
     def data(self) -> dict[str, Any]:
-        """What it asks as JSON has it, by the names that things have now.
+        """Return the test as JSON data, with the current names of its sets.
 
         Raises:
-            InputError: what is kept is damaged; the message names the test.
+            InputError: the saved data are damaged; the message names the test.
         """
         try:
             data = dict(json.loads(self.definition))
@@ -54,12 +53,12 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
         return {**data, **sets, "name": self.name}
 
     def named_test(self) -> NamedTest:
-        """The same as a test; raises InputError, too."""
+        """Return the test; raises InputError."""
         (test,) = parse_tests({"schema": TESTS_SCHEMA, "tests": [self.data()]})
         return test
 
     def keep(self, test: NamedTest) -> None:
-        """Makes it ask what `test` asks."""
+        """Save the options of `test` in this test."""
         self.name, self.definition = test.name, json.dumps(test.as_dict(), ensure_ascii=False)
         for side in "ab":
             kind, _, name = getattr(test.options, f"set_{side}").partition(":")
@@ -75,14 +74,14 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
 
 
 def tests_of(scene: bpy.types.Scene, enabled: bool = False) -> list[NamedTest]:
-    """The tests of a scene; excluded pairs are those of the scene, too.
+    """Return the tests of a scene; the scene's excluded pairs are added to each.
 
     Args:
         scene: the scene.
-        enabled: whether those that do not run are left out.
+        enabled: whether disabled tests are left out.
 
     Raises:
-        InputError: one is damaged, or there are none.
+        InputError: a test is damaged, or there are none.
     """
     excluded = scene.meshclash.excluded_names
     found = [item.named_test() for item in scene.meshclash.kept_tests if item.enabled or not enabled]
@@ -92,10 +91,10 @@ def tests_of(scene: bpy.types.Scene, enabled: bool = False) -> list[NamedTest]:
 
 
 def are_asked(scene: bpy.types.Scene, asked: Sequence[NamedTest]) -> bool:
-    """Whether the tests that run now ask what some tests asked; pairs that were excluded since need no new answer.
+    """Return whether the enabled tests equal some tests, apart from pairs that were excluded since.
 
     Raises:
-        InputError: one is damaged.
+        InputError: a test is damaged.
     """
     kept = [_own(item.data()) for item in scene.meshclash.kept_tests if item.enabled]
     return kept == [_own(test.as_dict()) for test in asked]
@@ -111,7 +110,7 @@ def _without(options: DetectOptions, excluded: frozenset[tuple[str, str]]) -> De
 
 
 def keep(scene: bpy.types.Scene, tests: list[NamedTest]) -> None:
-    """Adds tests to those of a scene; one of the same name is replaced."""
+    """Add tests to a scene; tests with the same name are replaced."""
     known = scene.meshclash.kept_tests
     for test in tests:
         item = known.get(test.name) or known.add()
@@ -120,14 +119,14 @@ def keep(scene: bpy.types.Scene, tests: list[NamedTest]) -> None:
 
 
 def disciplines(scene: bpy.types.Scene, by: str) -> dict[str, str]:
-    """The sets that a matrix is made of.
+    """Return the sets of a matrix of disciplines.
 
     Args:
         scene: the scene.
-        by: "collection", "material", `WORD`, or a property, as "class", "storey" or one of the user's own.
+        by: "collection", "material", `WORD`, or a property such as "class", "storey" or a custom one.
 
     Returns:
-        What each discipline means, by its name.
+        The set expression of each discipline, by its name.
 
     Raises:
         InputError: there are fewer than two, or too many.
@@ -158,12 +157,12 @@ def disciplines(scene: bpy.types.Scene, by: str) -> dict[str, str]:
 
 
 def make_matrix(scene: bpy.types.Scene, by: str, options: DetectOptions, within: bool) -> list[NamedTest]:
-    """A test for each pair of disciplines, which ask what `options` ask; raises InputError as `disciplines`."""
+    """Return a test for each pair of disciplines, with the given options; raises InputError as `disciplines`."""
     return matrix(disciplines(scene, by), _of_its_own(options), within)
 
 
 def as_test(name: str, options: DetectOptions) -> NamedTest:
-    """A test that asks what Detect asks; the scene's excluded pairs are left out of every run, whatever it keeps."""
+    """Return a test with the options of Detect, without excluded pairs: every run adds those of the scene."""
     return test_of(name, _of_its_own(options))
 
 
@@ -172,13 +171,13 @@ def _of_its_own(options: DetectOptions) -> DetectOptions:
 
 
 def _branches(root: bpy.types.Collection) -> list[bpy.types.Collection]:
-    """The collections at the highest level where there are several with objects."""
+    """Return the collections at the highest level that has several collections with objects."""
     found = [item for item in root.children if any(map(has_shape, item.all_objects))]
     return _branches(found[0]) if len(found) == 1 and not any(map(has_shape, found[0].objects)) else found
 
 
 def _words(things: list[bpy.types.Object]) -> list[str]:
-    """The first words of names; each stands for the names that begin so, and no word begins another."""
+    """Return the first words of names, which stand for all names that begin with them; no word begins with another."""
     words = sorted({"".join(takewhile(str.isalpha, item.name_full)) for item in things} - {""})
     return [word for word in words if not any(word != other and word.startswith(other) for other in words)]
 

@@ -1,7 +1,7 @@
-"""Kernels that no package brought for this processor and Python: compiled once, in a process beside the window.
+"""Compile kernels that no package contains for this processor and Python, once, in a background process.
 
-What they become is a store like those of packages, in the folder of this user; see `kernels/builder.py` of the engine.
-The process goes on with what other questions need when the first one has got what it waited for, and ends with Blender.
+The result is a store like those of packages, in the user's folder; see `kernels/builder.py` of the engine. When the
+kernels for the first question are ready, the process continues with those for other questions. It ends with Blender.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from meshclash.messages import Sentence
 
 from . import engine
 
-PAUSE = 0.02  # seconds between two looks at the process; ends the slice of whoever waits
+PAUSE = 0.02  # seconds between two checks of the process; long enough to end the slice of the waiting task
 
 _running: list[Any] = []
-"""The engine's `Builder`, while it works."""
+"""The engine's `Builder`, while it runs."""
 _failed: list[str] = []
-"""Why it cannot work in this session."""
+"""Why kernels cannot be built in this session."""
 
 
 def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress, None, None]:
-    """Waits until the kernels of some parts of the engine's warm-up are compiled.
+    """Wait until the kernels for some parts of the engine's warm-up are compiled.
 
-    Where no process can compile them, this ends at once, and the engine compiles them when they are asked for.
+    If no process can compile them, this ends immediately, and the engine compiles them on first use.
 
     Args:
         module: the engine.
-        parts: what a question needs.
+        parts: the parts that a question needs.
     """
     missing = module.jit.missing_parts(parts)
     if missing:
@@ -61,13 +61,13 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
 
 
 def end() -> None:
-    """Ends the process, if it runs; what is compiled stays."""
+    """End the process, if it runs; compiled kernels are kept."""
     while _running:
         _running.pop().stop()
 
 
 def _builder_for(module: ModuleType, missing: Sequence[str]) -> Any:
-    """The process that compiles these parts next, and then what else is missing; raises OSError."""
+    """Return a builder that compiles these parts next, and then all other missing ones; raises OSError."""
     if _running and _running[0].processes:
         _running[0].want_first(missing)
         return _running[0]

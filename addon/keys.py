@@ -1,6 +1,6 @@
 """Keys that act while the mouse is over the results: arrows step through the pairs, 1 to 4 set the status.
 
-Elsewhere these keys mean other things, and keep meaning them: an operator whose poll fails lets its key through.
+Elsewhere these keys keep their usual meaning: if the poll of an operator fails, Blender passes its key on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .props import STATUS_ORDER
 STEPS = {"UP_ARROW": -1, "DOWN_ARROW": 1}
 NUMBERS = dict(zip(("ONE", "TWO", "THREE", "FOUR"), STATUS_ORDER, strict=True))
 MAPS = (("3D View Generic", "VIEW_3D"), ("Property Editor", "PROPERTIES"))
-"""Keymaps of the regions that show results: the sidebar, and the area of results."""
+"""Keymaps of the regions with results: the sidebar, and the area of results."""
 
 
 class _State:
@@ -22,7 +22,7 @@ class _State:
 
 
 def attach() -> None:
-    """Adds the keys, where there is a window."""
+    """Add the keys, if there is a window."""
     config = bpy.context.window_manager.keyconfigs.addon
     if config is None:
         return
@@ -39,7 +39,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Takes them away again."""
+    """Remove the keys."""
     for keymap, item in _State.made:
         keymap.keymap_items.remove(item)
     _State.made.clear()

@@ -34,7 +34,7 @@ CROSSOVERS = {
     "gpu_distance_from": "distance_crossover",
     "gpu_objects_from": "object_crossover",
 }
-"""Settings from which sizes on the GPU is used, and what the engine calls them."""
+"""Settings for the smallest sizes that are sent to the GPU, and their names in the engine."""
 
 
 def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
@@ -107,7 +107,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
     )  # fmt: skip
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The preferences page."""
+        """Draw the preferences page."""
         layout = self.layout
         layout.use_property_split = True
         column = layout.column(heading="Overlay")
@@ -132,7 +132,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
 
 
 class _Defaults:
-    """The preferences of an add-on that is registered without being installed (tests, scripts in a checkout)."""
+    """Default preferences, for an add-on that is registered without being installed (tests, scripts in a checkout)."""
 
     colour_a, colour_b, colour_curve, curve_width = FACES_A, FACES_B, COLOUR_CURVE, CURVE_WIDTH
     show_research = False
@@ -143,18 +143,18 @@ class _Defaults:
 
 
 def installed(context: bpy.types.Context) -> MESHCLASH_AP_preferences | None:
-    """The preferences of this extension; None where it is registered without being installed."""
+    """Return the preferences of this extension; None if it is registered without being installed."""
     addon = context.preferences.addons.get(BASE)
     return addon.preferences if addon else None
 
 
 def of(context: bpy.types.Context) -> Any:
-    """The preferences of this extension, or their default values where it is not installed."""
+    """Return the preferences of this extension, or default values if it is not installed."""
     return installed(context) or _Defaults
 
 
 def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
-    """From which sizes on the GPU is used, by the engine's names; None for never."""
+    """Return the smallest sizes that are sent to the GPU, by the engine's names; None if the GPU is disabled."""
     chosen = of(context)
     if chosen.device != "GPU":
         return None
@@ -163,17 +163,17 @@ def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
 
 
 def cache_folder() -> str | None:
-    """The folder of the compiled kernels; None in a checkout, where the engine chooses one."""
+    """Return the folder of compiled kernels; None in a checkout, where the engine chooses one."""
     try:
         return bpy.utils.extension_path_user(BASE, path=CACHE_FOLDER)
-    except ValueError:  # Blender's way of saying that BASE is not the package of an extension
+    except ValueError:  # raised by Blender if BASE is not the package of an extension
         return None
 
 
 def clear_cache() -> int:
-    """Deletes the compiled kernels in the extension's own folder; returns the number of files.
+    """Delete the compiled kernels in the extension's folder; return the number of files.
 
-    The folders stay: the engine makes its own once per session, and cannot store a kernel in one that is gone.
+    The folders are kept: the engine creates its folder once per session, and could not store kernels without it.
     """
     folder = cache_folder()
     files = [path for path in Path(folder).rglob("*") if path.is_file()] if folder else []
@@ -183,12 +183,12 @@ def clear_cache() -> int:
 
 
 def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
-    """The device, and whether it can be used: what is known, since looking takes a moment.
+    """Draw the device, and whether it can be used, as far as known, since a search takes a moment.
 
     Args:
-        layout: place on the page.
-        owner: of the properties.
-        chosen: their values, as `of` gives them.
+        layout: layout on the page.
+        owner: owner of the properties.
+        chosen: values of the properties, as returned by `of`.
     """
     layout.prop(owner, "device")
     if chosen.device == "CPU":
@@ -202,7 +202,7 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
 
 
 def draw_diagnostics(layout: bpy.types.UILayout) -> None:
-    """What came out of loading the engine, and the button that helps to report it."""
+    """Draw the state of the engine, and the button that copies a report of it."""
     state = running_work.engine_state()
     box = layout.box().column(align=True)
     if state is None:

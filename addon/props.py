@@ -105,24 +105,24 @@ PERMITTED = (
 MILLISECOND = 0.001
 RULES = ("same_parent", "same_armature", "same_collection")
 WINDOW_OPTIONS = tuple(option for option in OPTIONS.values() if option.in_window)
-"""Options of tests that are settings of the scene; an entry of the table makes its property."""
+"""Options of tests that are settings of the scene; a property is made for each entry."""
 LENGTHS = tuple(option.name for option in WINDOW_OPTIONS if option.kind == "length")
 PRESET_VALUES = (
     "test", *(option.name for option in WINDOW_OPTIONS if option.name != "permitted_overlap"),
     *(f"skip_{name}" for name in RULES), "permitted_overlap", "permitted_by",
 )  # fmt: skip
-"""What a preset says; who permits comes last, since a length that is set counts."""
+"""Settings in a preset. `permitted_by` is last, because setting a length changes it."""
 
 
 def _derived(
     name: str, default: Callable[[bpy.types.Scene], float], counts: Callable[[PropertyGroup], bool] = lambda _: True
 ) -> dict[str, Any]:
-    """Arguments of a property whose default depends on the scene; what the user sets is stored as ever.
+    """Return arguments of a property whose default depends on the scene; values set by the user are stored as usual.
 
     Args:
-        name: of the property.
-        default: its value where none is set.
-        counts: whether what is set counts.
+        name: name of the property.
+        default: function that returns the value if none is set.
+        counts: function that returns whether a stored value is used.
     """
     if bpy.app.version >= (5, 0, 0):
 
@@ -141,11 +141,11 @@ def _derived(
 
 
 def _of_table(name: str, /, **more: Any) -> Any:
-    """The property of an option.
+    """Return the property of an option.
 
     Args:
-        name: of the option.
-        more: what only Blender has.
+        name: name of the option.
+        more: further arguments that only Blender has.
     """
     option = OPTIONS[name]
     told = {"name": option.label, "description": option.help, **more}
@@ -195,14 +195,14 @@ def _show_active_event(self: PropertyGroup, context: bpy.types.Context) -> None:
 
 
 def _list_again(self: PropertyGroup, context: bpy.types.Context) -> None:
-    """Something else is asked of the list; it begins at its first page."""
+    """Update the list after its filters changed, from the first page."""
     if not self.filling:
         self.begin()
         reactions.tell("list asked", context)
 
 
 def _order_again(self: PropertyGroup, context: bpy.types.Context) -> None:
-    """Another column begins with its first row."""
+    """Sort by another column, not reversed."""
     if not self.filling:
         self.filling, self.sort_reverse, self.filling = True, False, False
         _list_again(self, context)
@@ -271,7 +271,7 @@ class MESHCLASH_PG_review(PropertyGroup):
 
 
 def _selected_row(settings: PropertyGroup) -> PairRow | None:
-    """The row of the pair that is selected in the list, if the list is of the scene of these settings."""
+    """Return the row of the selected pair, if the list shows the scene of these settings."""
     uid, listed = settings.id_data.session_uid, bpy.context.window_manager.meshclash
     result = scene_results.result_of(uid)
     return result.row(listed.selected) if result is not None and listed.scene_uid == uid else None
@@ -289,25 +289,25 @@ def _write_comment(self: PropertyGroup, value: str) -> None:
 
 
 def _permitted_by_itself(scene: bpy.types.Scene) -> float:
-    """What the last answer permitted without being told a length [Blender units]."""
+    """Return the default permitted overlap of the last answer [Blender units]."""
     result = scene_results.result_of(scene.session_uid)
     report = None if result is None else result.report
     return 0.0 if report is None else 2.0 * (report.stats.get("resolution") or 0.0) / report.scale_length
 
 
 def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
-    """Who gives a length wants it to count."""
+    """Use a length when the user sets one."""
     self.permitted_by = "LENGTH"
     _redraw(self, context)
 
 
 def _is_stored(settings: PropertyGroup, name: str) -> bool:
-    """Whether a derived property was set; before Blender 5.0 one with a way to be read always counts as set."""
+    """Return whether a derived property was set; before Blender 5.0, properties with a getter always count as set."""
     return settings.is_property_set(name) if bpy.app.version >= (5, 0, 0) else name in settings
 
 
 def keep_permitted_lengths() -> None:
-    """Lets files of versions that knew lengths only keep theirs; where none was chosen, the new default holds."""
+    """Keep the permitted lengths in files of versions that had lengths only; otherwise the new default applies."""
     for settings in (scene.meshclash for scene in bpy.data.scenes if scene.library is None):
         if _is_stored(settings, "permitted_overlap") and not settings.is_property_set("permitted_by"):
             settings.permitted_by = "LENGTH"
@@ -458,7 +458,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
 
     def timeline_frames(self) -> range:
-        """The frames that a scan looks at.
+        """Return the frames of a scan.
 
         Raises:
             InputError: there are none.
@@ -473,7 +473,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
 
     @property
     def preset(self) -> dict[str, Any]:
-        """What a preset says: what is set, lengths in metres. Setting it gives all else its default."""
+        """The settings of a preset, lengths in metres. Setting it resets all other settings to their defaults."""
         said = {name: getattr(self, name) for name in PRESET_VALUES if _is_stored(self, name)}
         metres = metres_per_unit(self.id_data)
         return {name: value * metres if name in LENGTHS else value for name, value in said.items()}
@@ -482,21 +482,21 @@ class MESHCLASH_PG_settings(PropertyGroup):
     def preset(self, said: dict[str, Any]) -> None:
         for name in PRESET_VALUES:
             self.property_unset(name)
-            self.pop(name, None)  # before Blender 5.0 derived ones stay set
+            self.pop(name, None)  # before Blender 5.0, derived properties stay set
         for name, value in said.items():
             setattr(self, name, value / metres_per_unit(self.id_data) if name in LENGTHS else value)
 
     @property
     def excluded_names(self) -> frozenset[tuple[str, str]]:
-        """The pairs of names that are never tested."""
+        """Return the pairs of names that are never tested."""
         return frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs)
 
     def reviews_in_words(self) -> dict[str, Review]:
-        """What reports say of pairs, by their ids."""
+        """Return the reviews of pairs for reports, by id."""
         return {review.name: Review(review.status.lower(), review.comment) for review in self.reviews}
 
     def set_expression(self, which: str) -> str:
-        """Set A or B ("a", "b") in the words of the core; an empty picker gives an empty expression."""
+        """Return set A or B ("a", "b") as an expression of the core; "" for an empty picker."""
         kind = getattr(self, f"set_{which}")
         if kind == "COLLECTION":
             picked = getattr(self, f"set_{which}_collection")
@@ -507,7 +507,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         return getattr(self, f"set_{which}_rule").strip() if kind == "RULE" else kind.lower()
 
     def take_options(self, options: DetectOptions) -> None:
-        """Makes Detect ask what `options` ask, but for listed pairs; a set that is gone becomes a rule by its name."""
+        """Set the options of Detect, except for listed pairs; a missing set becomes a rule with its name."""
         chosen: dict[str, Any] = {f"skip_{name}": getattr(options.rules, name) for name in RULES}
         chosen["test"] = options.test
         for option in WINDOW_OPTIONS:
@@ -543,7 +543,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             setattr(self, f"set_{side}_rule", expression)
 
     def detect_options(self, metres_per_unit: float) -> DetectOptions:
-        """The options of Detect; lengths are stored in Blender units and handed on in metres.
+        """Return the options of Detect; lengths are converted from Blender units to metres.
 
         Raises:
             InputError: an option is out of range.
@@ -569,7 +569,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         )
 
     def _in_metres(self, option: Option, metres_per_unit: float) -> Any:
-        """The value of an option as `DetectOptions` has it: lengths in metres, times in seconds."""
+        """Return the value of an option for `DetectOptions`: lengths in metres, times in seconds."""
         value = getattr(self, option.name)
         if option.kind == "choice":
             return value.lower()
@@ -577,14 +577,14 @@ class MESHCLASH_PG_settings(PropertyGroup):
         return value if factor is None else factor * value
 
     def scan_options(self, metres_per_unit: float) -> dict[str, Any]:
-        """Those of the options that say how scans are read; lengths in metres."""
+        """Return the options for reading scans; lengths in metres."""
         return {option.name: self._in_metres(option, metres_per_unit) for option in WINDOW_OPTIONS if option.of_scans}
 
     def checked_options(self, metres_per_unit: float) -> DetectOptions:
-        """The same, after a look at the pickers.
+        """Check the pickers, then return the options of Detect.
 
         Raises:
-            InputError: nothing is picked, or an option is out of range.
+            InputError: a picker is empty, or an option is out of range.
         """
         for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
@@ -594,13 +594,13 @@ class MESHCLASH_PG_settings(PropertyGroup):
         return self.detect_options(metres_per_unit)
 
 
-for _option in WINDOW_OPTIONS:  # those for which nothing special stands above
+for _option in WINDOW_OPTIONS:  # those not defined above
     if _option.name not in MESHCLASH_PG_settings.__annotations__:
         MESHCLASH_PG_settings.__annotations__[_option.name] = _of_table(_option.name)
 
 
 def _measure(column: Column) -> Any:
-    """The property of a number of a row or an event, in Blender units."""
+    """Return the property of a number of a row or an event, in Blender units."""
     return FloatProperty(name=column.label, description=f"{column.label}; negative: unknown", default=-1.0)
 
 
@@ -717,11 +717,11 @@ class MESHCLASH_PG_results(PropertyGroup):
     filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
 
     def begin(self) -> None:
-        """From now on the list is at its first page; to be filled by the caller."""
+        """Go to the first page; the caller must fill the list."""
         self.filling, self.page, self.filling = True, 1, False
 
     def show_all(self) -> None:
-        """Asks for all verdicts and statuses, whatever the names; to be filled by the caller."""
+        """Reset filters to all verdicts, statuses and names; the caller must fill the list."""
         self.filling = True
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
@@ -731,13 +731,13 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = False
 
     def ask_for_all(self) -> None:
-        """Asks for all pairs in the report's order, as for a new file: how another was searched says nothing of it."""
+        """Reset filters and order for a new file: those for another file do not apply to it."""
         self.show_all()
         self.filling, self.sort_key, self.sort_reverse = True, WORST, False
         self.filling = False
 
     def query(self) -> ListQuery:
-        """What is listed, and in which order."""
+        """Return the filters and the order of the list."""
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
@@ -746,14 +746,14 @@ class MESHCLASH_PG_results(PropertyGroup):
         )  # fmt: skip
 
     def asked_frames(self) -> range | None:
-        """The frames whose pairs are listed; None for all, and where they are no range."""
+        """Return the frames whose pairs are listed; None for all, or if the frames are no valid range."""
         try:
             return parse_frames(self.of_frames)
         except InputError:
             return None
 
     def _pairs(self) -> frozenset[str] | None:
-        """The pairs of the chosen group that one person has; None for all."""
+        """Return the pairs of the chosen group and the chosen assignee; None for all."""
         group, scene = shown_things.listed().group, scene_with(self.scene_uid)
         if scene is None:
             return group
@@ -762,11 +762,11 @@ class MESHCLASH_PG_results(PropertyGroup):
         return frozenset.intersection(*asked) if asked else None
 
     def shown_verdicts(self) -> frozenset[str]:
-        """The verdicts whose pairs are listed."""
+        """Return the verdicts that are listed."""
         return frozenset(verdict for verdict in VERDICTS if self.shows(verdict))
 
     def shows(self, verdict: str) -> bool:
-        """Whether pairs of a verdict are listed."""
+        """Return whether pairs of a verdict are listed."""
         return bool(getattr(self, f"show_{verdict}"))
 
 
@@ -791,7 +791,7 @@ CLASSES = (
 
 @contextmanager
 def known() -> Iterator[None]:
-    """While inside, scenes have their settings even where the extension is not registered: scripts in a checkout."""
+    """Attach the settings to scenes inside the block if the extension is not registered (scripts in a checkout)."""
     with ExitStack() as done:
         if not hasattr(bpy.types.Scene, "meshclash"):
             for cls in CLASSES:
@@ -803,7 +803,7 @@ def known() -> Iterator[None]:
 
 
 def attach() -> None:
-    """Puts the property groups on the scene and on the window manager, and what objects have of their own."""
+    """Register the properties of scenes, of the window manager and of objects."""
     bpy.types.Scene.meshclash = PointerProperty(type=MESHCLASH_PG_settings)
     bpy.types.WindowManager.meshclash = PointerProperty(type=MESHCLASH_PG_results)
     massive_objects.attach()
@@ -811,7 +811,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Takes the property groups away again; how the list was sorted and searched ends with the session."""
+    """Unregister the properties; order and filters of the list end with the session."""
     for manager in bpy.data.window_managers:
         for known in manager.meshclash.bl_rna.properties:
             manager.meshclash.property_unset(known.identifier)

@@ -1,6 +1,6 @@
-"""What happens when a property changes: properties tell it, and modules that know more say what to do.
+"""Callbacks for changed properties: properties announce an event, and other modules register functions for it.
 
-Properties are below everything that shows them, so they cannot import it.
+Modules that show properties import them, so properties cannot import these modules.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _reactions: dict[Event, Reaction] = {}
 
 
 def on(event: Event) -> Callable[[Reaction], Reaction]:
-    """Marks the function that an event calls; there is one for each."""
+    """Register the function that an event calls; there is one for each event."""
 
     def mark(reaction: Reaction) -> Reaction:
         _reactions[event] = reaction
@@ -25,5 +25,5 @@ def on(event: Event) -> Callable[[Reaction], Reaction]:
 
 
 def tell(event: Event, context: bpy.types.Context) -> None:
-    """Calls what the event is marked for."""
+    """Call the function of an event."""
     _reactions[event](context)

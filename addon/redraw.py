@@ -1,10 +1,10 @@
-"""Asking Blender to draw again."""
+"""Request redraws from Blender."""
 
 import bpy
 
 
 def tag_redraw_timelines(context: bpy.types.Context) -> None:
-    """Asks all timelines and dope sheets to draw again."""
+    """Redraw all timelines and dope sheets."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "DOPESHEET_EDITOR":
@@ -12,7 +12,7 @@ def tag_redraw_timelines(context: bpy.types.Context) -> None:
 
 
 def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
-    """Asks all 3D viewports to draw these regions again, and the lists of results of full width."""
+    """Redraw these regions of all 3D viewports, and the areas of results."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

@@ -1,7 +1,7 @@
-"""Refines the rows of a list after Detect, in slices of a timer: numbers change, and rows stay where they are.
+"""Refine the depths of a list after Detect, in slices of a timer; rows stay in their place meanwhile.
 
-When all numbers are refined, the list is sorted by them, once. It ends with the list: another detection, Live, another
-file. The selected pair comes first, then the page shown.
+When all depths are refined, the list is sorted by them once. Refining ends with the list: at another detection, at the
+start of Live or at another file. The selected pair comes first, then the page shown.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from meshclash.types.slices import TimeSlice
 from . import results, running_work, scene_results
 from .core.refining import Refinement
 
-SLICE, PAUSE = 0.02, 0.08  # seconds of work, and between two pieces of it
+SLICE, PAUSE = 0.02, 0.08  # seconds of work, and pause between slices
 
 
 class _State:
-    """What is being refined: the scene's uid, what was found, the pairs that are left."""
+    """State of the refinement: uid of the scene, result, remaining pairs."""
 
     running: tuple[int, DetectReport, Refinement] | None = None
 
 
 def begin(scene_uid: int) -> None:
-    """Begins to refine what Detect has just found; in a window only."""
+    """Begin to refine the last result of Detect; only if there is a window."""
     end()
     result, followed = scene_results.result_of(scene_uid), scene_results.known_followed(scene_uid)
     if bpy.app.background or result is None or followed is None:
@@ -35,14 +35,14 @@ def begin(scene_uid: int) -> None:
 
 
 def end() -> None:
-    """Ends it; what was refined stays."""
+    """End refining; refined depths are kept."""
     _State.running = None
     if bpy.app.timers.is_registered(work):
         bpy.app.timers.unregister(work)
 
 
 def work() -> float | None:
-    """Blender's timer: one slice, and whether there will be another."""
+    """Run one slice; called by Blender's timer. Return the time until the next slice, or None at the end."""
     if _State.running is None:
         return None
     scene_uid, found, refinement = _State.running

@@ -1,4 +1,4 @@
-"""Between a report and the result list: fills, empties and finds rows."""
+"""Fill the result list from a report, and find rows in it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .core.table import ListQuery, Positions, RowTable
 
 PAGE_ROWS = 200
-"""Rows in Blender's own list, which is slow to fill; all others are on other pages of it."""
+"""Number of rows per page: Blender's list is slow to fill."""
 NOTHING_LISTED = np.empty(0, np.int64)
-UNKNOWN = -1.0  # of a measure, which is never negative
+UNKNOWN = -1.0  # value of an unknown measure; measures are never negative
 
 
 def show_report(
@@ -39,13 +39,13 @@ def show_report(
     table: RowTable | None = None,
     found_groups: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> None:
-    """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is.
+    """Store `report` as the result of `scene`, and list it; no row is selected, so the view does not change.
 
     Args:
-        context: of the window.
+        context: context of the window.
         scene: the scene.
-        report: what was found.
-        table, found_groups: its rows as columns, and its groups by ways, where they are known.
+        report: the report.
+        table, found_groups: its rows as columns, and its groups by kind of grouping, if already known.
     """
     device_gain.note_answer(report.options.test, report.stats)
     result = scene_results.store_result(scene.session_uid, report)
@@ -56,18 +56,18 @@ def show_report(
     context.window_manager.meshclash.begin()
     shown_things.listed().group = None
     relist(context, scene)
-    for key in (GROUP, PROGRESS):  # a part of Detect, so that no click waits for them
+    for key in (GROUP, PROGRESS):  # computed now, so that no click has to wait
         _column(scene_results.existing_result(scene.session_uid), key, scene)
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
-    """Makes an answer of Live the result of its scene; `list_live` brings the list up to date."""
+    """Store an answer of Live as the result of its scene; `list_live` updates the list."""
     scene_results.store_result(scene_uid, report, live=True, incomplete=incomplete)
     tag_redraw(context)
 
 
 def list_live(context: bpy.types.Context, scene_uid: int) -> None:
-    """Lists the result of Live, unless the list shows another scene; the selected pair stays selected."""
+    """List the result of Live, unless the list shows another scene; the selected pair stays selected."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene_uid)
     scene = scene_with(scene_uid)
     if result is None or scene is None:
@@ -79,15 +79,14 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
 
 
 def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene_results.SceneResult) -> None:
-    """Finds out which rows are listed, in which order."""
+    """Compute which rows are listed, in which order."""
     shown_things.listed().order = result.serial, rows_of(result, listed.query(), scene)
 
 
 def listed_order(scene_uid: int) -> Positions:
-    """Positions of the rows that are listed in the report of a scene as it is now; of another scene, none.
+    """Return the positions of the listed rows in the current report of a scene; none for a scene that is not listed.
 
-    A report may have been replaced since they were found: Live answers, and undo brings excluded pairs back. Then they
-    are found again.
+    They are computed again if the report was replaced since, by Live or by undo of an exclusion.
     """
     listed, state = bpy.context.window_manager.meshclash, shown_things.listed()
     result, scene = scene_results.result_of(scene_uid), scene_with(scene_uid)
@@ -99,7 +98,7 @@ def listed_order(scene_uid: int) -> Positions:
 
 
 def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
-    """The positions of the rows of a result that answer a query."""
+    """Return the positions of the rows of a result that match a query."""
     measures = result.report.measures
     asks_status = query.statuses is not None or query.key == STATUS
     reviews = reviews_of(scene).statuses if asks_status else {}
@@ -109,7 +108,7 @@ def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.type
 
 
 def _progressed(result: scene_results.SceneResult, wanted: frozenset[str], scene: bpy.types.Scene) -> np.ndarray:
-    """The rows of which became what is wanted."""
+    """Return a mask of the rows with a wanted progress."""
     codes = _column(result, PROGRESS, scene)
     assert codes is not None
     mask = np.isin(codes, [at for at, name in enumerate(PROGRESS_ORDER) if name.upper() in wanted])
@@ -120,9 +119,9 @@ def _progressed(result: scene_results.SceneResult, wanted: frozenset[str], scene
 
 
 def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene) -> np.ndarray | None:
-    """The values of rows that are no part of the report, by which a list is sorted; None for other keys.
+    """Return values of rows to sort by that are not part of the report; None for other keys.
 
-    Each is found once, until what it depends on changes.
+    They are cached until their source changes.
     """
     state, known = shown_things.listed(), histories.kept(scene)
     versions = {GROUP: state.grouped, PROGRESS: known.detections, **dict.fromkeys(SAID_KEYS, known.version)}
@@ -135,7 +134,7 @@ def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene)
 
 
 def progress_counts(scene: bpy.types.Scene, result: scene_results.SceneResult) -> dict[str, int]:
-    """How many pairs of a result have each progress, by the names of `PROGRESSES`."""
+    """Return the number of pairs of a result with each progress, by the names of `PROGRESSES`."""
     codes = _column(result, PROGRESS, scene)
     assert codes is not None
     counts = np.bincount(codes, minlength=len(PROGRESS_ORDER)).tolist()
@@ -161,9 +160,9 @@ def _values(result: scene_results.SceneResult, key: str, history: History) -> np
 
 
 def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results.SceneResult | None) -> None:
-    """Makes Blender's list show its page of the rows that are listed.
+    """Fill Blender's list with the current page of the listed rows.
 
-    Only what differs from what it shows is written, which Blender is slow at: a microsecond for every value.
+    Only differences are written, because Blender takes a microsecond for every value.
     """
     state = shown_things.listed()
     if result is None:
@@ -193,12 +192,12 @@ def _of_page(page: int) -> slice:
 
 
 def page_count(rows: int) -> int:
-    """Number of pages of a list, at least one."""
+    """Return the number of pages of a list, at least one."""
     return max(1, -(-rows // PAGE_ROWS))
 
 
 def _write(items: Any, wanted: list[dict[str, object]], shown: list[dict[str, object]]) -> None:
-    """Makes a collection hold what is wanted; `shown` is what it holds."""
+    """Write values to a collection; `shown` is its current content."""
     if len(items) != len(shown):
         items.clear()
         shown.clear()
@@ -217,7 +216,7 @@ def _write(items: Any, wanted: list[dict[str, object]], shown: list[dict[str, ob
 
 
 def _cells(row: PairRow) -> dict[str, object]:
-    """What the list keeps of a row, by the names of `MESHCLASH_PG_row`."""
+    """Return the values of a row in the list, by the names of `MESHCLASH_PG_row`."""
     return {
         "name": row.title,
         "pair_id": row.id,
@@ -236,7 +235,7 @@ def _known(value: float | None) -> float:
 
 
 def clear_list(context: bpy.types.Context) -> None:
-    """Empties the list (not the session's results)."""
+    """Clear the list, but not the session's results."""
     listed, state = context.window_manager.meshclash, shown_things.listed()
     state.order, state.owners = None, None
     listed.selected = ""
@@ -245,12 +244,12 @@ def clear_list(context: bpy.types.Context) -> None:
 
 
 def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | None = None) -> None:
-    """Lists the session's result of `scene` again, after it changed or the window shows another scene.
+    """List the session's result of `scene` again, after it changed or the window shows another scene.
 
     Args:
-        context: of the window.
+        context: context of the window.
         scene: the scene.
-        selected: id of the pair that stays selected; selecting it has no other effect.
+        selected: id of the pair that stays selected; the view does not change.
     """
     listed, result = context.window_manager.meshclash, scene_results.result_of(scene.session_uid)
     listed.selected = selected or ""
@@ -265,7 +264,7 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
 
 @reactions.on("groups asked")
 def group_again(context: bpy.types.Context) -> None:
-    """Groups the clashes in another way, and lists all pairs."""
+    """Group the clashes by the current setting, and list all pairs."""
     listed = context.window_manager.meshclash
     listed.filling, listed.active_group, listed.filling = True, -1, False
     shown_things.listed().group = None
@@ -274,7 +273,7 @@ def group_again(context: bpy.types.Context) -> None:
 
 @reactions.on("group chosen")
 def list_group(context: bpy.types.Context) -> None:
-    """Lists the pairs of the chosen group alone; all of them where none is chosen."""
+    """List only the pairs of the chosen group; all pairs if none is chosen."""
     listed, state = context.window_manager.meshclash, shown_things.listed()
     chosen = listed.active_group
     state.group = state.groups[chosen] if 0 <= chosen < len(state.groups) else None
@@ -283,7 +282,7 @@ def list_group(context: bpy.types.Context) -> None:
 
 @reactions.on("list asked")
 def list_again(context: bpy.types.Context) -> None:
-    """Brings the list up to date after something else is asked of it; the selected pair stays selected."""
+    """Update the list after its filters or order changed; the selected pair stays selected."""
     listed = context.window_manager.meshclash
     if listed.scene_uid == context.scene.session_uid:
         scene_results.sort_again(listed.scene_uid)
@@ -291,9 +290,9 @@ def list_again(context: bpy.types.Context) -> None:
 
 
 def sort_refined(context: bpy.types.Context, scene_uid: int) -> None:
-    """Sorts the list once by the depths that it shows, when all of them are refined; the selected pair stays so.
+    """Sort the list once by its depths, when all of them are refined; the selected pair stays selected.
 
-    Until the user asks for another order, rows stay where they are from now on.
+    Afterwards rows keep their order until the user chooses another one.
     """
     listed, scene = context.window_manager.meshclash, scene_with(scene_uid)
     scene_results.sort_again(scene_uid)
@@ -305,14 +304,14 @@ def sort_refined(context: bpy.types.Context, scene_uid: int) -> None:
 
 
 def list_said(context: bpy.types.Context) -> None:
-    """Brings the list up to date after the user said something of pairs; rows that stay listed keep their order."""
+    """Update the list after the user changed reviews; rows that stay listed keep their order."""
     listed = context.window_manager.meshclash
     if listed.scene_uid == context.scene.session_uid:
         relist(context, context.scene, listed.selected)
 
 
 def show_refined(context: bpy.types.Context, scene_uid: int) -> None:
-    """Writes the depths that have got closer bounds; every row stays where it is."""
+    """Update the depths with closer bounds; rows keep their order."""
     listed = context.window_manager.meshclash
     if listed.scene_uid == scene_uid:
         _fill(listed, scene_uid, scene_results.result_of(scene_uid))
@@ -321,14 +320,14 @@ def show_refined(context: bpy.types.Context, scene_uid: int) -> None:
 
 @reactions.on("page turned")
 def turn_page(context: bpy.types.Context) -> None:
-    """Shows the page that is set."""
+    """Show the page that is set."""
     listed = context.window_manager.meshclash
     _fill(listed, listed.scene_uid, scene_results.result_of(listed.scene_uid))
     tag_redraw(context, ("UI",))
 
 
 def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
-    """Takes the pairs out of the result that are excluded now, and no others; returns whether that changes it."""
+    """Remove exactly the currently excluded pairs from the result; return whether that changes it."""
     listed = context.window_manager.meshclash
     if not scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names):
         return False
@@ -338,7 +337,7 @@ def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> boo
 
 
 def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
-    """Where a pair stands in the list, counted from 0 over all pages; None where it is not listed."""
+    """Return the index of a pair in the list, over all pages; None if it is not listed."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid or pair_id not in result.table.positions:
         return None
@@ -347,10 +346,10 @@ def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
 
 
 def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
-    """Id of the pair that is listed after the selected one (before it, where `step` is -1).
+    """Return the id of the pair listed after the selected one (before it if `step` is -1).
 
-    Where there is none, the pair on the other side of it; None where no other is listed. Where the selected pair is not
-    listed, the first one.
+    If there is none, return the pair on the other side, or None if no other pair is listed. If the selected pair is not
+    listed, return the first one.
     """
     order, result = listed_order(context.scene.session_uid), scene_results.result_of(context.scene.session_uid)
     listed = context.window_manager.meshclash
@@ -364,7 +363,7 @@ def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
 
 
 def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
-    """Selects a pair of the list as a click on its row does; None, or one that is not listed, selects nothing."""
+    """Select a pair of the list, as a click on its row does; None or an unlisted pair clears the selection."""
     listed = context.window_manager.meshclash
     place = None if pair_id is None else place_of(context, pair_id)
     if place is None:
@@ -375,14 +374,14 @@ def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
 
 
 def as_listed(scene: bpy.types.Scene) -> DetectReport:
-    """The report of a scene with what the user says of its pairs, and which of them may no longer be true."""
+    """Return the report of a scene with the reviews of its pairs, and which of them are stale."""
     result = scene_results.existing_result(scene.session_uid)
     outdated = frozenset(row.id for row in result.report.rows if result.is_stale(row))
     return replace(result.report, reviews=scene.meshclash.reviews_in_words(), outdated=outdated)
 
 
 def chosen_rows(context: bpy.types.Context) -> list[PairRow]:
-    """The rows that are selected together, else all that are listed; each pair once."""
+    """Return the marked rows, or else all listed rows; each pair once."""
     result, state = scene_results.result_of(context.scene.session_uid), shown_things.listed()
     if result is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
         return []
@@ -393,7 +392,7 @@ def chosen_rows(context: bpy.types.Context) -> list[PairRow]:
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:
-    """The report row of the pair selected in the list, if the list belongs to the context's scene; else None."""
+    """Return the row of the selected pair, if the list belongs to the context's scene; otherwise None."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid:
         return None
@@ -401,10 +400,10 @@ def active_pair(context: bpy.types.Context) -> PairRow | None:
 
 
 def selected_pair(context: bpy.types.Context) -> PairRow:
-    """The same for code that runs only where a pair is selected.
+    """Return the row of the selected pair, for code that runs only if there is one.
 
     Raises:
-        LookupError: none is.
+        LookupError: no pair is selected.
     """
     row = active_pair(context)
     if row is None:

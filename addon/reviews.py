@@ -1,4 +1,4 @@
-"""What the user says of pairs: read from Blender once, since lists and views ask for it whenever they are drawn."""
+"""Reviews of pairs by the user, cached, because lists and views need them whenever they are drawn."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from .scene_results import SceneResult
 
 APPROVED = "APPROVED"
-FEW = 50  # reviews that are removed one by one
+FEW = 50  # largest number of reviews that are removed one by one
 
 
 @dataclass(frozen=True, eq=False)
 class Reviews:
-    """What was said when it was read; another object when something else is said.
+    """The reviews of a scene when they were read; a new object is made when they change.
 
     Attributes:
-        count: how many pairs have a word, for a look whether some were added or taken away.
+        count: number of reviews, to detect added or removed ones.
         statuses: statuses by pair id; all other pairs are open.
-        approved: ids of the pairs that the user has approved: they stay listed, but count and draw as no clash.
-        places: where each pair's review stands.
+        approved: ids of approved pairs: they stay listed, but are not counted or drawn as clashes.
+        places: index of each pair's review in the scene's collection.
     """
 
     count: int
@@ -38,7 +38,10 @@ class Reviews:
 
 
 def reviews_of(scene: bpy.types.Scene) -> Reviews:
-    """The reviews of a scene, read anew only after `scene_results.doubt_reviews`, or when their number is another."""
+    """Return the reviews of a scene, cached.
+
+    They are read again only after `scene_results.doubt_reviews`, or if their number has changed.
+    """
     items, (known, sure) = scene.meshclash.reviews, scene_results.known_reviews(scene.session_uid)
     if known is not None and sure and known.count == len(items):
         return known
@@ -46,7 +49,7 @@ def reviews_of(scene: bpy.types.Scene) -> Reviews:
     places = {name: place for place, name in enumerate(read)} if len(read) == len(items) else _places(items)
     approved = frozenset(name for name, status in read.items() if status == APPROVED)
     if known is not None and known.approved == approved:
-        approved = known.approved  # the same object is compared at once
+        approved = known.approved  # comparing the same object is fast
     if known is None or known.statuses != read or known.count != len(items):
         known = Reviews(len(items), read, approved, places)
     scene_results.keep_reviews(scene.session_uid, known)
@@ -58,25 +61,25 @@ def _places(items: Any) -> dict[str, int]:
 
 
 def review_of(scene: bpy.types.Scene, pair_id: str) -> bpy.types.PropertyGroup | None:
-    """What is said of a pair; None where nothing is."""
+    """Return the review of a pair, or None."""
     place, items = reviews_of(scene).places.get(pair_id), scene.meshclash.reviews
     found = items[place] if place is not None and place < len(items) else None
     return found if found is None or found.name == pair_id else items.get(pair_id)
 
 
 def comment_of(scene: bpy.types.Scene, pair_id: str) -> str:
-    """The comment on a pair, "" where there is none."""
+    """Return the comment on a pair; "" if there is none."""
     review = review_of(scene, pair_id)
     return review.comment if review else ""
 
 
 def say(scene: bpy.types.Scene, rows: Iterable[PairRow], **said: str) -> None:
-    """Keeps what the user says of pairs, and writes it to the journal.
+    """Store the user's review of pairs, and write it to the journal.
 
     Args:
         scene: the scene.
-        rows: of the pairs; one of which nothing is said any more has no review.
-        said: "status", as properties have it, "comment", "assignee", "priority", "due".
+        rows: rows of the pairs. Empty reviews are removed.
+        said: new values of "status" (as in properties), "comment", "assignee", "priority", "due".
     """
     items, known, empty = scene.meshclash.reviews, reviews_of(scene), []
     places, told = dict(known.places), {row.id: row for row in rows}
@@ -106,7 +109,7 @@ def say(scene: bpy.types.Scene, rows: Iterable[PairRow], **said: str) -> None:
 
 
 def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:
-    """How many pairs of each verdict the user has approved, of a result; counted once."""
+    """Return the number of approved pairs of each verdict in a result; cached."""
     known = shown_things.listed().accepted
     if known is None or known[:2] != (result.serial, reviews.approved):
         rows = (result.row(pair) for pair in reviews.approved)

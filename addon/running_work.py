@@ -1,4 +1,4 @@
-"""What runs in this session: the task of the interface, Live, and what both have to know of the scene meanwhile."""
+"""Running work of this session: the task of the interface, Live, and changes of the scene in the meantime."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineState:
-    """What came out of the last attempt to load the engine.
+    """Result of the last attempt to load the engine.
 
     Attributes:
-        diagnostics: the versions found, one per line.
-        reason: why it could not be loaded ("": it could).
-        remedy: what to do about it.
+        diagnostics: versions found, one per line.
+        reason: why it could not be loaded; "" if it could.
+        remedy: what the user can do.
     """
 
     diagnostics: tuple[str, ...]
@@ -28,19 +28,19 @@ class EngineState:
 
 
 class _State:
-    """The mutable values behind this module's functions."""
+    """The mutable state of this module."""
 
     task: Task | None = None
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012 - one per session on purpose
-    ignoring: bool = False  # updates of the dependency graph that are our own doing
+    ignoring: bool = False  # updates of the dependency graph that we cause
     own_frames: bool = False
     engine: EngineState | None = None
 
 
 @contextmanager
 def ignored_updates() -> Iterator[None]:
-    """While inside, evaluations say nothing about the scene: what is being written changes no shape."""
+    """Ignore evaluations inside the block, because what is written there does not change shapes."""
     _State.ignoring = True
     try:
         yield
@@ -49,13 +49,13 @@ def ignored_updates() -> Iterator[None]:
 
 
 def ignores_updates() -> bool:
-    """Whether evaluations are to be ignored."""
+    """Return whether evaluations are ignored."""
     return _State.ignoring
 
 
 @contextmanager
 def own_frames() -> Iterator[None]:
-    """While inside, frames are changed by a scan, which puts back the one that was shown: nothing grows old by that."""
+    """Mark that a scan changes frames inside the block; it restores the frame, so results do not become stale."""
     _State.own_frames = True
     try:
         yield
@@ -64,33 +64,33 @@ def own_frames() -> Iterator[None]:
 
 
 def changes_frames() -> bool:
-    """Whether a scan changes frames."""
+    """Return whether a scan is changing frames."""
     return _State.own_frames
 
 
 def forget_changes() -> None:
-    """A detection that runs at once, without a task of the interface, begins."""
+    """Forget recorded changes, when a detection without a task of the interface begins."""
     _State.changed_meanwhile = set()
 
 
 def note_changed(names: Iterable[str]) -> None:
-    """Notes that objects may have changed while a task runs."""
+    """Record that objects may have changed while a task runs."""
     if _State.task is not None:
         _State.changed_meanwhile.update(names)
 
 
 def changed_meanwhile() -> frozenset[str]:
-    """Names of the objects that changed since the last task was started."""
+    """Return the names of the objects that changed since the last task was started."""
     return frozenset(_State.changed_meanwhile)
 
 
 def running_task() -> Task | None:
-    """The task that is running in the interface, or None."""
+    """Return the task that is running in the interface, or None."""
     return _State.task
 
 
 def start_task(task: Task) -> None:
-    """Makes `task` the one that is running."""
+    """Set `task` as the running task."""
     if _State.task is not None:
         raise RuntimeError("another detection is running")
     _State.task = task
@@ -98,42 +98,42 @@ def start_task(task: Task) -> None:
 
 
 def stop_task(reason: str = "Cancelled") -> None:
-    """Ends the running task, if any; `reason` is what its operator will tell the user."""
+    """End the running task, if any; its operator reports `reason` to the user."""
     task, _State.task = _State.task, None
     if task is not None:
         task.close(reason)
 
 
 def running_live() -> LiveRun | None:
-    """Live, while it is on, or None."""
+    """Return Live while it is on, or None."""
     return _State.live
 
 
 def start_live(run: LiveRun) -> None:
-    """Makes `run` the one that follows its scene."""
+    """Set `run` as the running Live."""
     if _State.live is not None:
         raise RuntimeError("Live is on already")
     _State.live = run
 
 
 def stop_live(reason: str = "") -> None:
-    """Ends Live, if it is on; `reason` is what its operator will tell the user."""
+    """End Live, if it is on; its operator reports `reason` to the user."""
     run, _State.live = _State.live, None
     if run is not None:
         run.end(reason)
 
 
 def set_engine_state(state: EngineState) -> None:
-    """Remembers what came out of an attempt to load the engine."""
+    """Store the result of an attempt to load the engine."""
     _State.engine = state
 
 
 def engine_state() -> EngineState | None:
-    """What came out of the last attempt to load the engine; None before the first."""
+    """Return the result of the last attempt to load the engine; None before the first."""
     return _State.engine
 
 
 def clear() -> None:
-    """Stops whatever is about the open file, which is left."""
+    """Stop all work on the open file, which is being closed."""
     stop_task("A file was loaded: detection stopped")
     stop_live("A file was loaded: Live is off")

@@ -1,8 +1,8 @@
-"""What was found in this session: reports, heat maps, scans of the timeline, what users say of pairs, what grew old.
+"""Results of this session: reports, heat maps, scans of the timeline, reviews, and stale objects.
 
-With `running_work`, `shown_things` and the overlay's batches this is the only mutable state of the extension. All of it
-is plain Python and NumPy data keyed by `session_uid`, never a reference to Blender data: undo and file loading free
-those.
+With `running_work`, `shown_things` and the overlay's batches, this is the only mutable state of the extension. All of
+it is plain Python and NumPy data by `session_uid`, without references to Blender data, which undo and loading a file
+free.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class SceneResult:
     """The last report of one scene.
 
     Attributes:
-        found: what Detect found.
-        report: the same without the pairs that were excluded since; what is listed, drawn and exported.
-        serial: different for every report; part of the overlay's signature.
+        found: the report of Detect.
+        report: the same report without pairs that were excluded since; it is listed, drawn and exported.
+        serial: number that is different for every report; part of the overlay's signature.
         counts: number of rows of each verdict in `report`.
-        rows: the rows of `report` by their ids.
+        rows: rows of `report` by id.
         live: whether it comes from Live, which follows the scene.
-        incomplete: whether it is an answer in first-contact mode: who meets, and no more.
-        loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
-        stale: full names of objects that moved, changed shape or are gone since.
+        incomplete: whether it was made in first-contact mode, with only one contact of each pair.
+        loaded: whether it was loaded with the file: a list without faces, of a scene that may have changed since.
+        stale: full names of objects that have moved, changed shape or are gone since.
         checked: ids of pairs that were checked again since objects changed.
-        ways: how B is moved out of A, by ids of pairs, as far as it was asked.
-        solids: volumes of common solids that were looked at, and whether they contradict what is proved, by pair.
-        refined: whether depths have got closer bounds since the rows were sorted.
+        ways: moves of B out of A, by pair id, as far as computed.
+        solids: volumes of common solids that were computed, and whether they contradict the proved bounds, by pair id.
+        refined: whether depths have closer bounds since the rows were sorted.
     """
 
     found: DetectReport
@@ -69,46 +69,46 @@ class SceneResult:
     solids: dict[str, tuple[float, bool]] = field(default_factory=dict)
 
     def contradicts(self, pair_id: str) -> bool:
-        """Whether the common solid of a pair contradicts what is proved of it; then what is proved holds."""
+        """Return whether the common solid of a pair contradicts its proved bounds; then the bounds are right."""
         return self.solids.get(pair_id, (0.0, False))[1]
 
     def is_stale(self, row: PairRow) -> bool:
-        """Whether a row may no longer be true."""
+        """Return whether a row may be outdated."""
         return row.id not in self.checked and (self.loaded or not self.stale.isdisjoint(row.owners))
 
     def is_fresh(self, pair_id: str) -> bool:
-        """Whether there is a row with that id, and it is still true."""
+        """Return whether there is a row with an id, and it is not stale."""
         row = self.row(pair_id)
         return row is not None and not self.is_stale(row)
 
     def row(self, pair_id: str) -> PairRow | None:
-        """The row with that id, or None."""
+        """Return the row with an id, or None."""
         return self.rows.get(pair_id)
 
     @cached_property
     def table(self) -> RowTable:
-        """The rows of `report` as columns; made when first asked for, since Live replaces results all the time."""
+        """The rows of `report` as columns, made on first use, since Live replaces results frequently."""
         return RowTable(self.report.rows)
 
     @cached_property
     def known_groups(self) -> dict[str, list[dict[str, Any]]]:
-        """The groups of `report`, by the ways that were asked for."""
+        """The groups of `report` computed so far, by kind of grouping."""
         return {}
 
     def groups(self, way: str) -> list[dict[str, Any]]:
-        """The groups of `report`; each way looks at all of its clashes, once."""
+        """Return the groups of `report` for a kind of grouping; computed once."""
         if way not in self.known_groups:
             self.known_groups[way] = self.report.groups(way)
         return self.known_groups[way]
 
     @cached_property
     def test_counts(self) -> Counter[str]:
-        """Number of rows of each named test."""
+        """The number of rows of each named test."""
         return Counter(row.test for row in self.report.rows)
 
     @property
     def stale_rows(self) -> Mask:
-        """Which rows of `table` may no longer be true."""
+        """Return which rows of `table` may be outdated."""
         stale = np.full(len(self.table), self.loaded)
         if self.stale:
             stale |= self.table.about(self.stale)
@@ -121,9 +121,9 @@ class MeasuredDeviation:
     """The last heat map of one scene.
 
     Attributes:
-        serial: its number.
-        found: what was measured.
-        stale: full names of its objects that moved, changed shape or are gone since.
+        serial: number of the heat map.
+        found: the measured deviations.
+        stale: full names of its objects that have moved, changed shape or are gone since.
     """
 
     serial: int
@@ -132,11 +132,11 @@ class MeasuredDeviation:
 
 
 class _State:
-    """The mutable values behind this module's functions; by the session uid of their scene."""
+    """The mutable state of this module, by session uid of the scene."""
 
     results: dict[int, SceneResult] = {}  # noqa: RUF012 - one per session on purpose
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
-    suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
+    suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be as before again
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
     refused: dict[int, str] = {}  # noqa: RUF012 - why lists that came with the file are not shown
@@ -149,7 +149,7 @@ _serials = itertools.count(1)
 def store_result(
     scene_uid: int, report: DetectReport, live: bool = False, incomplete: bool = False, loaded: bool = False
 ) -> SceneResult:
-    """Replaces the result of a scene; the flags are those of `SceneResult`."""
+    """Replace the result of a scene; the flags are those of `SceneResult`."""
     made = SceneResult(report, report, next(_serials), *_counted(report), live, incomplete, loaded)
     _State.results[scene_uid] = made
     return made
@@ -160,12 +160,12 @@ def _counted(report: DetectReport) -> tuple[Counter[str], dict[str, PairRow]]:
 
 
 def result_of(scene_uid: int) -> SceneResult | None:
-    """The scene's result, or None."""
+    """Return the scene's result, or None."""
     return _State.results.get(scene_uid)
 
 
 def existing_result(scene_uid: int) -> SceneResult:
-    """The scene's result, for code that runs only where there is one.
+    """Return the scene's result, for code that runs only if there is one.
 
     Raises:
         KeyError: there is none.
@@ -174,9 +174,9 @@ def existing_result(scene_uid: int) -> SceneResult:
 
 
 def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
-    """Leaves exactly these pairs of names out of the scene's report; returns whether that changes it.
+    """Leave exactly these pairs of names out of the scene's report; return whether that changes it.
 
-    A pair that is excluded no longer comes back as it was found.
+    A pair that is no longer excluded appears again as it was found.
     """
     result = _State.results.get(scene_uid)
     if result is None:
@@ -192,7 +192,7 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
 
 
 def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
-    """What the last detection knows of a scene, for the next one by the same engine, which keeps it again."""
+    """Return and remove the data of the last detection, for the next one by the same engine, which stores it again."""
     known, _State.followed = _State.followed, None
     if known is None or known[0] != scene_uid or known[1].engine is not engine:
         return None
@@ -200,23 +200,23 @@ def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
 
 
 def keep_followed(scene_uid: int, followed: Followed) -> None:
-    """Keeps what a detection knows of a scene, and forgets all others; massive files are not kept open."""
+    """Store the data of a detection, and discard those of other scenes; none are kept for massive files."""
     _State.followed = None if followed.frame.massive else (scene_uid, followed)
 
 
 def forget_followed() -> None:
-    """Frees what the last detection knows."""
+    """Free the data of the last detection."""
     _State.followed = None
 
 
 def known_followed(scene_uid: int) -> Followed | None:
-    """What the last detection knows of a scene, which stays kept."""
+    """Return the data of the last detection in a scene, without removing them."""
     known = _State.followed
     return None if known is None or known[0] != scene_uid else known[1]
 
 
 def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
-    """Puts rows with closer bounds of their depths in the place of those with the same ids; nothing is sorted."""
+    """Replace rows by rows with the same ids and closer depth bounds, without sorting."""
     result = _State.results[scene_uid]
     new = {row.id: row for row in rows}
     for report in (result.found,) if result.report is result.found else (result.found, result.report):
@@ -229,7 +229,7 @@ def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
 
 
 def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
-    """Puts what was found when a pair was checked again in the place of its rows; it stands where it stood."""
+    """Replace the rows of a pair that was checked again; its position stays the same."""
     result = _State.results[scene_uid]
     result.ways.pop(pair_id, None)
 
@@ -247,14 +247,14 @@ def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
 
 
 def note_solid(scene_uid: int, pair_id: str, volume: float, contradicts: bool) -> None:
-    """Remembers how large the common solid of a pair is, for its row [cubic Blender units]."""
+    """Store the volume of a pair's common solid for its row [cubic Blender units]."""
     result = _State.results.get(scene_uid)
     if result is not None:
         result.solids[pair_id] = volume, contradicts
 
 
 def sort_again(scene_uid: int) -> None:
-    """Sorts rows whose depths have got closer bounds since they were sorted."""
+    """Sort the rows if depths have closer bounds since they were sorted."""
     result = _State.results.get(scene_uid)
     if result is None or not result.refined:
         return
@@ -263,37 +263,37 @@ def sort_again(scene_uid: int) -> None:
 
 
 def known_reviews(scene_uid: int) -> tuple[Reviews | None, bool]:
-    """What the user said of pairs when it was read last, and whether it is sure to be still so."""
+    """Return the reviews as last read, and whether they are certainly up to date."""
     return _State.reviews.get(scene_uid, (None, False))
 
 
 def keep_reviews(scene_uid: int, reviews: Reviews) -> None:
-    """Remembers what the user says of pairs."""
+    """Store the reviews."""
     _State.reviews[scene_uid] = reviews, True
 
 
 def doubt_reviews() -> None:
-    """What the user says of pairs may have changed, in any scene: it is read again when it is asked for."""
+    """Mark the reviews of all scenes as possibly changed, so that they are read again on next use."""
     _State.reviews = {uid: (known, False) for uid, (known, _) in _State.reviews.items()}
 
 
 def refuse_list(scene_uid: int, why: str) -> None:
-    """Notes why the list that came with a scene is not shown."""
+    """Store why the list saved with a scene is not shown."""
     _State.refused[scene_uid] = why
 
 
 def refused_list(scene_uid: int) -> str:
-    """Why the list that came with a scene is not shown; "" where it is, where there is none, and after Detect."""
+    """Return why the list saved with a scene is not shown; "" if it is shown, there is none, or after Detect."""
     return "" if scene_uid in _State.results else _State.refused.get(scene_uid, "")
 
 
 def drop_result(scene_uid: int) -> None:
-    """Forgets the scene's result."""
+    """Discard the scene's result."""
     _State.results.pop(scene_uid, None)
 
 
 def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects may no longer be what they were; returns whether that is news."""
+    """Mark objects as stale, because they may have changed; return whether any mark is new."""
     names = frozenset(names)
     _State.suspects[scene_uid] = suspects(scene_uid) | names
     running_work.note_changed(names)
@@ -309,12 +309,12 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
 
 
 def suspects(scene_uid: int) -> frozenset[str]:
-    """Full names of marked objects that may be again what they were."""
+    """Return the full names of marked objects that may have returned to their former state."""
     return _State.suspects.get(scene_uid, frozenset())
 
 
 def suspect_all(scene_uid: int) -> bool:
-    """Any marked object may be what it was again; returns whether there is one."""
+    """Note that any marked object may have returned to its former state; return whether there is a marked one."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     marked = (found.stale for found in (result, deviation) if found is not None)
     _State.suspects[scene_uid] = suspects(scene_uid).union(*marked)
@@ -322,7 +322,7 @@ def suspect_all(scene_uid: int) -> bool:
 
 
 def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
-    """What the answers of a scene were found for, each with the marked objects to look at again."""
+    """Return the object states of a scene's answers, each with the marked objects to check again."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     answers = [] if result is None or result.report.seen is None else [(result.report.seen, result.stale)]
     answers += [] if deviation is None else [(deviation.found.seen, deviation.stale)]
@@ -330,7 +330,7 @@ def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
 
 
 def cleared(scene_uid: int, seen: Seen, names: frozenset[str]) -> bool:
-    """Takes the mark from objects that are what `seen` says; returns whether that is news."""
+    """Unmark objects that have the state in `seen` again; return whether there are any."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     if result is not None and result.report.seen is seen:
         result.stale -= names
@@ -340,12 +340,12 @@ def cleared(scene_uid: int, seen: Seen, names: frozenset[str]) -> bool:
 
 
 def looked_at(scene_uid: int) -> None:
-    """All suspects of a scene were looked at."""
+    """Clear the suspects of a scene, after they were checked."""
     _State.suspects.pop(scene_uid, None)
 
 
 def named_objects(scene_uid: int) -> frozenset[str]:
-    """Full names of the objects that the result, the heat map and the voxels of a scene are about."""
+    """Return the full names of the objects in the result, the heat map and the voxels of a scene."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     named: frozenset[str] = frozenset() if result is None else result.table.owner_names
     voxels, solid = shown_things.voxels.of(scene_uid), shown_things.solid.of(scene_uid)
@@ -355,26 +355,26 @@ def named_objects(scene_uid: int) -> frozenset[str]:
 
 
 def store_deviation(scene_uid: int, found: DeviationMap) -> int:
-    """Makes `found` the heat map of a scene; returns its number, by which the scene remembers it through undo."""
+    """Store the heat map of a scene; return its number, which the scene stores so that undo finds it."""
     serial = next(_serials)
     _State.deviations[scene_uid] = MeasuredDeviation(serial, found)
     return serial
 
 
 def deviation_of(scene_uid: int, serial: int) -> DeviationMap | None:
-    """The scene's heat map of that number; None where another one was measured since, or undo has gone before it."""
+    """Return the scene's heat map with a number; None if it was replaced, or undo went back before it."""
     found = _State.deviations.get(scene_uid)
     return found.found if found is not None and found.serial == serial else None
 
 
 def deviation_is_stale(scene_uid: int) -> bool:
-    """Whether an object has changed since the scene's heat map was made."""
+    """Return whether an object has changed since the scene's heat map was made."""
     found = _State.deviations.get(scene_uid)
     return found is not None and bool(found.stale)
 
 
 def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
-    """Notes that objects may have changed; returns whether that makes the heat map untrue just now."""
+    """Mark objects of the heat map as stale; return whether the heat map becomes stale by this."""
     measured = _State.deviations.get(scene_uid)
     if measured is None:
         return False
@@ -383,12 +383,12 @@ def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
 
 
 def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) -> None:
-    """From now on the result of the scene is like one of Detect: it grows stale.
+    """Treat the result of Live like one of Detect from now on, so that it can become stale.
 
     Args:
         scene_uid: the scene.
         unanswered: full names of objects that may have changed since the last answer.
-        seen: what the objects were at that answer, or None.
+        seen: state of the objects at that answer, or None.
     """
     result = _State.results.get(scene_uid)
     if result is not None:
@@ -398,22 +398,22 @@ def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) ->
 
 
 def store_timeline(scene_uid: int, scanned: Scanned) -> None:
-    """Makes `scanned` the last scan of the timeline of a scene; it may still run."""
+    """Store `scanned` as the last scan of a scene's timeline; it may still run."""
     _State.timelines[scene_uid] = scanned
 
 
 def timeline_of(scene_uid: int) -> Scanned | None:
-    """The last scan of the timeline of a scene, or None."""
+    """Return the last scan of a scene's timeline, or None."""
     return _State.timelines.get(scene_uid)
 
 
 def drop_timeline(scene_uid: int) -> None:
-    """Forgets the scan of the timeline of a scene."""
+    """Discard the scan of a scene's timeline."""
     _State.timelines.pop(scene_uid, None)
 
 
 def clear() -> None:
-    """Forgets everything that belongs to the open file."""
+    """Discard all state of the open file."""
     _State.refused.clear()
     for known in (_State.results, _State.deviations, _State.timelines, _State.suspects, _State.reviews):
         known.clear()

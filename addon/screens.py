@@ -1,4 +1,4 @@
-"""The scenes and the 3D views of the open file: those in windows, and of workspaces that no window shows now."""
+"""Find the 3D views and areas of results in the open file, also in workspaces that no window shows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import bpy
 
-TABS = "show_properties_"  # the switches of a Properties editor's tabs, from Blender 5.0 on
-TAB = "OUTPUT"  # of those of a scene the one with no more than its name above the panels
+TABS = "show_properties_"  # options to show tabs of a Properties editor, from Blender 5.0 on
+TAB = "OUTPUT"  # the tab of a scene with only its name above the panels
 RETRY = 0.1  # seconds
 TAB_NAME = "MeshClash"
-"""Of the sidebar."""
+"""Name of the sidebar's tab."""
 
 
 def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Screen, bpy.types.Area]]:
-    """Each 3D view with its screen and a window for operators: the one that shows it, or else the first."""
+    """Yield each 3D view with its screen and a window for operators: the one that shows it, or else the first."""
     windows = list(context.window_manager.windows)
     shown = [window.screen for window in windows]
     hidden = [(windows[0], screen) for screen in context.blend_data.screens if windows and screen not in shown]
@@ -24,10 +24,10 @@ def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window,
 
 
 def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
-    """Makes an area a list of results: a Properties editor with one tab, without its header.
+    """Turn an area into a list of results: a Properties editor with one tab, without header.
 
-    These switches are saved with the file, and are what it is known by again. Before Blender 5.0 there are none for
-    tabs; the scene is pinned instead.
+    These options are saved with the file and identify the list later. Before Blender 5.0, there are no options for
+    tabs, and the scene is pinned instead.
     """
     area.ui_type = "PROPERTIES"
     space: Any = area.spaces.active
@@ -42,7 +42,7 @@ def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
 
 
 def _choose_tab() -> float | None:
-    """Chooses the tab of lists of results; before Blender 5.0 an editor has none until it was drawn."""
+    """Choose the tab of lists of results; before Blender 5.0, an editor has no tabs until it is drawn."""
     areas = (area for window in bpy.context.window_manager.windows for area in window.screen.areas)
     try:
         for space in (area.spaces.active for area in areas):
@@ -54,12 +54,12 @@ def _choose_tab() -> float | None:
 
 
 def shows_results(space: Any) -> bool:
-    """Whether a space is such a list, and no Properties editor of the user's own."""
+    """Return whether a space is a list of results, not a Properties editor of the user."""
     return _is_marked(space) and space.context == TAB
 
 
 def _is_marked(space: Any) -> bool:
-    """Whether a space has the switches of such a list."""
+    """Return whether a space has the options of a list of results."""
     if space is None or space.type != "PROPERTIES" or space.show_region_header:
         return False
     tabs = _tabs(space)
@@ -71,13 +71,13 @@ def _tabs(space: Any) -> list[str]:
 
 
 def result_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
-    """The lists of results in the windows."""
+    """Yield the lists of results in the windows."""
     for window in context.window_manager.windows:
         yield from ((window, area) for area in window.screen.areas if shows_results(area.spaces.active))
 
 
 def largest_view(context: bpy.types.Context) -> tuple[bpy.types.Window, bpy.types.Area] | None:
-    """The largest 3D view in the windows of the context's scene, and its window; None where there is none."""
+    """Return the largest 3D view in the windows of the context's scene, and its window, or None."""
     windows = [window for window in context.window_manager.windows if window.scene == context.scene]
     views = [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
     return max(views, key=lambda view: view[1].width * view[1].height, default=None)

@@ -1,4 +1,4 @@
-"""Levels of massive models in the view: from where they are looked at, and contacts on the faces that are shown."""
+"""Levels of massive models in the view: the viewer's position, and contacts on the faces that are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meshclash.clash.regions import cut_rows
 from .adapters.massive_objects import massive_path
 
 MOST_ASKED = 20_000
-"""Triangles in contact for which the shown face is looked for: more lie on the same faces."""
+"""Largest number of contacting triangles for which the shown face is searched: more lie on the same faces."""
 _NO_FACES = np.empty(0, np.int64)
 
 
@@ -25,18 +25,18 @@ class _State:
 
 
 def forget() -> None:
-    """Another level is shown, or none any more."""
+    """Clear the cache, because another level is shown or none."""
     _State.version += 1
     _State.trees.clear()
 
 
 def version() -> int:
-    """Grows when another level is shown."""
+    """Return a number that grows when another level is shown."""
     return _State.version
 
 
 def eye_of(view: bpy.types.RegionView3D | None, matrix: Matrix) -> tuple[float, float, float] | None:
-    """From where an object with a matrix is looked at, in its own frame; None without a view in perspective."""
+    """Return the viewer's position in the frame of an object with a matrix; None without a perspective view."""
     if view is None or not view.is_perspective:
         return None
     x, y, z = matrix.inverted_safe() @ view.view_matrix.inverted_safe().translation
@@ -44,7 +44,7 @@ def eye_of(view: bpy.types.RegionView3D | None, matrix: Matrix) -> tuple[float, 
 
 
 def on_levels(context: bpy.types.Context, rows: Iterable[PairRow]) -> list[PairRow]:
-    """Rows as they are drawn: of massive models also the shown faces on which the contacts lie."""
+    """Return rows for drawing: for massive models, with the shown faces on which the contacts lie."""
     massive = {item.name_full: item for item in context.scene.objects if item is not None and _shows_level(item)}
     return [_on_levels(massive, row) for row in rows] if massive else list(rows)
 
@@ -62,7 +62,7 @@ def _on_levels(massive: dict[str, bpy.types.Object], row: PairRow) -> PairRow:
 
 
 def _on_level(item: bpy.types.Object, side: PairSide) -> PairSide:
-    """A side whose drawn triangles are those of the file, and the shown faces next to them."""
+    """Return a side with the triangles of the file and the shown faces next to them."""
     mesh = item.data
     if not len(mesh.polygons) or not len(side.highlight):
         return side

@@ -1,6 +1,6 @@
-"""What is shown in this session: the page of the list, isolated and ghosted views, a hierarchy, voxels, advice.
+"""State of the display in this session: page of the list, isolated and ghosted views, hierarchy, voxels, advice.
 
-As in `scene_results`, nothing of it refers to Blender data.
+As in `scene_results`, nothing refers to Blender data.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 @dataclass
 class Listed:
-    """What the result list shows.
+    """The content of the result list.
 
     Attributes:
-        cells: of each row of the page, so that nothing is written to Blender twice.
-        order: the serial of a result and the positions in it of all rows that are listed, on whatever page, in the
-            order of the list; None where nothing is listed. Read by `results.listed_order`.
-        owners: full names of the objects whose pairs alone are listed, or None.
-        group: ids of the pairs of the chosen group, which alone are listed, or None.
+        cells: values of each row of the page, so that only changes are written to Blender.
+        order: the serial of a result, and the positions in it of all listed rows, on all pages, in the order of the
+            list; None if nothing is listed. Read by `results.listed_order`.
+        owners: full names of the objects whose pairs are listed; None for all.
+        group: ids of the pairs of the chosen group, which are listed; None for all.
         groups: ids of the pairs of each group.
-        group_reasons: why the pairs of each group belong together; a property of Blender would keep plain text only.
-        reasons: why each pair is in its group, by the id of the pair.
-        grouped: of which result the groups are, by its serial, by what, and after which edits; None without groups.
-        group_numbers: in which group each pair is, by the id of the pair.
+        group_reasons: why the pairs of each group belong together; Blender's properties can store plain text only.
+        reasons: why each pair is in its group, by pair id.
+        grouped: serial of the result that is grouped, kind of grouping, and edits; None without groups.
+        group_numbers: group of each pair, by pair id.
         group_sides: the two kinds of objects of each group.
-        group_depth: the depth in whose unit those of groups are written, or None.
-        columns: values of the rows of a result, by which they are sorted, with what they depend on.
-        marked: ids of pairs that are selected together, by Ctrl or Shift.
-        names: of the page, each once.
-        typical: the depth or distance in whose unit those of the page are written, or None.
-        names_of_events: of all listed events.
-        accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
+        group_depth: depth that determines the unit for depths of groups, or None.
+        columns: cached values to sort the rows of a result by, with their sources.
+        marked: ids of pairs that are selected together, with Ctrl or Shift.
+        names: names on the page, each once.
+        typical: depth or distance that determines the unit for those on the page, or None.
+        names_of_events: names of all listed events.
+        accepted: numbers of approved pairs by verdict, with the serial of the result and the approved ids.
     """
 
     cells: list[dict[str, object]] = field(default_factory=list)
@@ -66,11 +66,11 @@ class Listed:
 
 
 class Viewpoint(NamedTuple):
-    """From where a 3D view looks, but for its direction: that stays the user's.
+    """Position of a 3D view, without its direction, which only the user changes.
 
     Attributes:
-        x, y, z: what it turns about [Blender units].
-        distance: how far from there the eye is [Blender units].
+        x, y, z: centre of rotation [Blender units].
+        distance: distance of the eye from the centre [Blender units].
         perspective: "PERSP", "ORTHO" or "CAMERA".
     """
 
@@ -82,7 +82,7 @@ class Viewpoint(NamedTuple):
 
 
 class OfObjects(Protocol):
-    """What is made of objects as they stand: full names of these, and whether one moved or changed since."""
+    """Something computed from objects: their full names, and whether one has moved or changed since."""
 
     owners: frozenset[str]
     stale: bool
@@ -95,18 +95,18 @@ class Drawn(Generic[T]):
     """A thing that is drawn in one scene at a time."""
 
     def __init__(self) -> None:
-        self._kept: tuple[int, T] | None = None  # with the session uid of its scene
+        self._kept: tuple[int, T] | None = None  # and the session uid of its scene
 
     def show(self, scene_uid: int, shown: T) -> None:
-        """Makes `shown` the thing that is drawn, in that scene."""
+        """Draw `shown` in a scene."""
         self._kept = scene_uid, shown
 
     def of(self, scene_uid: int) -> T | None:
-        """The thing that is drawn in a scene, or None."""
+        """Return the thing that is drawn in a scene, or None."""
         return self._kept[1] if self._kept is not None and self._kept[0] == scene_uid else None
 
     def age(self, scene_uid: int, names: Iterable[str]) -> bool:
-        """Notes that objects of a scene moved or changed; returns whether that is news to what is drawn."""
+        """Record that objects of a scene moved or changed; return whether the drawn thing becomes stale by this."""
         shown = self.of(scene_uid)
         if shown is None or shown.stale or shown.owners.isdisjoint(names):
             return False
@@ -114,7 +114,7 @@ class Drawn(Generic[T]):
         return True
 
     def drop(self) -> None:
-        """Frees what is drawn."""
+        """Free the thing that is drawn."""
         self._kept = None
 
 
@@ -125,86 +125,86 @@ solid: Drawn[ShownSolid] = Drawn()
 
 
 class _State:
-    """The mutable values behind this module's functions."""
+    """The mutable state of this module."""
 
     listed = Listed()
-    # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
+    # by key of a 3D view: names of the objects in its former local view; None if it was not in local view
     isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012 - one per session on purpose
-    # the same of views that are given back while a file is saved, and what is to be isolated there again
+    # the same for views that are restored while a file is saved, and the objects to isolate again
     suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
     ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
     heated: dict[int, tuple[str, str]] = {}  # noqa: RUF012 - key of a 3D view: shading and colours before a heat map
     suspended_ghosts: tuple[int, ...] = ()
-    viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
+    viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - former viewpoint by key of a 3D view
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     advice: MeasuredAdvice | None = None
 
 
 def listed() -> Listed:
-    """What the result list shows."""
+    """Return the content of the result list."""
     return _State.listed
 
 
 def isolated_views() -> dict[int, tuple[str, ...] | None]:
-    """The 3D views that show only one pair: key of the view to what its local view showed before (see `view`)."""
+    """Return the 3D views that show only one pair: former local view by key of the view (see `view`)."""
     return _State.isolated
 
 
 def suspend_views(
     views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]], points: dict[int, tuple[Viewpoint, Viewpoint]]
 ) -> None:
-    """Remembers 3D views that show everything for a moment, and from where they looked before and just now."""
+    """Store 3D views that temporarily show everything, and their former and current viewpoints."""
     _State.suspended, _State.suspended_viewpoints = views, points
 
 
 def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]:
-    """The 3D views to isolate again: key of the view to what `isolated_views` has, and what is to be seen."""
+    """Return the 3D views to isolate again, by key: their value in `isolated_views`, and the objects to show."""
     return _State.suspended
 
 
 def suspended_viewpoints() -> dict[int, tuple[Viewpoint, Viewpoint]]:
-    """From where the 3D views looked before and are to look again: by the key of the view."""
+    """Return the former viewpoints of 3D views, and those to restore, by key of the view."""
     return _State.suspended_viewpoints
 
 
 def ghosted_views() -> dict[int, dict[str, object]]:
-    """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
+    """Return the 3D views in which all but one pair is transparent: former shading by key of the view."""
     return _State.ghosted
 
 
 def heated_views() -> dict[int, tuple[str, str]]:
-    """The 3D views that show the colours of a heat map: key of the view to its shading and its colours before."""
+    """Return the 3D views with the colours of a heat map: former shading and colours by key of the view."""
     return _State.heated
 
 
 def suspend_ghosts(views: tuple[int, ...]) -> None:
-    """Remembers 3D views that are as before for a moment."""
+    """Store 3D views whose ghosts are temporarily removed."""
     _State.suspended_ghosts = views
 
 
 def suspended_ghosts() -> tuple[int, ...]:
-    """The 3D views to make transparent again."""
+    """Return the 3D views to make transparent again."""
     return _State.suspended_ghosts
 
 
 def viewpoints() -> dict[int, Viewpoint]:
-    """From where 3D views looked that were moved to a pair which is isolated, or among ghosts: by the view's key."""
+    """Return the former viewpoints of 3D views that were moved to an isolated or ghosted pair, by key of the view."""
     return _State.viewpoints
 
 
 def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
-    """Makes `shown`, of the object with that session uid, the hierarchy that is drawn."""
+    """Draw a hierarchy of the object with a session uid."""
     _State.hierarchy = uid, shown
 
 
 def shown_hierarchy() -> ShownHierarchy | None:
-    """The hierarchy that is drawn, or None."""
+    """Return the hierarchy that is drawn, or None."""
     return None if _State.hierarchy is None else _State.hierarchy[1]
 
 
 def age_hierarchy(deformed: Iterable[int]) -> bool:
-    """Notes that meshes of objects, named by their session uids, have changed; returns whether that is news."""
+    """Record that meshes of objects, given by session uid, have changed; return whether the hierarchy becomes stale."""
     if _State.hierarchy is None or _State.hierarchy[1].stale or _State.hierarchy[0] not in deformed:
         return False
     _State.hierarchy[1].stale = True
@@ -212,22 +212,22 @@ def age_hierarchy(deformed: Iterable[int]) -> bool:
 
 
 def drop_hierarchy() -> None:
-    """Frees the hierarchy that is drawn."""
+    """Free the hierarchy that is drawn."""
     _State.hierarchy = None
 
 
 def set_advice(advice: MeasuredAdvice | None) -> None:
-    """Keeps what the advisor measured last."""
+    """Store the last results of the advisor."""
     _State.advice = advice
 
 
 def advice() -> MeasuredAdvice | None:
-    """What the advisor measured last, or None."""
+    """Return the last results of the advisor, or None."""
     return _State.advice
 
 
 def clear() -> None:
-    """Forgets everything that belongs to the open file; what the list is asked for stays."""
+    """Discard all state of the open file; filters of the list are kept."""
     for views in (
         _State.isolated,
         _State.suspended,

@@ -1,4 +1,4 @@
-"""Texts of panels, overlays and messages."""
+"""Format texts of panels, overlays and messages."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .translations import translated
 
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
-ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
-FONT, POINTS = 0, 11.0  # Blender's own, and its size in its own theme
-MARGIN = 90.0  # of a panel beside a text with its icon, both sides together [px at scale 1]
+ROUNDING = 1e-6  # coordinates below this share of a point's largest one are rounding errors
+FONT, POINTS = 0, 11.0  # Blender's default font, and its size in the default theme
+MARGIN = 90.0  # margins of a panel around a text with an icon, both sides together [px at scale 1]
 PIECES = re.compile(r"\S+\s*")
 
 
@@ -35,14 +35,14 @@ def length(
     like: float | None = None,
     up: bool = False,
 ) -> str:
-    """A length as the scene's units have it: "0.25 mm", or a bare number where the scene has no units.
+    """Return a length in the scene's units, such as "0.25 mm", or a plain number if the scene has no units.
 
     Args:
         blender_units: the length.
-        unit_settings: of the scene.
-        digits: significant ones.
-        like: a length whose unit is taken, so that lengths that are read together have one unit.
-        up: whether it is rounded up.
+        unit_settings: units of the scene.
+        digits: significant digits.
+        like: a length that determines the unit, so that lengths shown together have the same unit.
+        up: whether to round up.
     """
     if unit_settings.system == "NONE":
         return plain(blender_units, digits, up)
@@ -51,7 +51,7 @@ def length(
 
 
 def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
-    """A volume between two bounds, cubic Blender units, as the scene's units have it."""
+    """Return a volume between two bounds, given in cubic Blender units, in the scene's units."""
     if unit_settings.system == "NONE":
         return " to ".join(dict.fromkeys(plain(value, digits) for value in (low, high)))
     cube = unit_settings.scale_length**3
@@ -59,30 +59,30 @@ def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digit
 
 
 def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
-    """The coordinates of a point in one unit; roundings are 0."""
+    """Return the coordinates of a point in one unit; rounding errors become 0."""
     reach = max(map(abs, point))
     return ", ".join(length(x if abs(x) > ROUNDING * reach else 0.0, unit_settings, like=reach) for x in point)
 
 
 def way_out(way: Way, unit_settings: bpy.types.UnitSettings) -> str:
-    """A way out of an overlap: its length and its direction, which lead out as they are written."""
+    """Return the length and direction of a way out of an overlap; the rounded values also lead out."""
     text, along = direction(way)
     return f"{length(math.hypot(*way) / along, unit_settings, up=True)} {text}"
 
 
 def typical(lengths: Iterable[float]) -> float | None:
-    """The length in whose unit some lengths are written: the one in their middle; None where all are 0."""
+    """Return a length that determines the common unit of some lengths: the median; None if all are 0."""
     known = sorted(length for length in lengths if length > 0.0)
     return known[len(known) // 2] if known else None
 
 
 def certainty(row: Any) -> str:
-    """How certain the verdict of a listed row is; "" where it is sure."""
+    """Return the certainty of a listed row's verdict; "" if it is certain."""
     return said("{share} certain", share=format_share(row.certainty)) if row.certainty < 1.0 else ""
 
 
 def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:
-    """The first measure that a listed row has; all are negative where they are unknown. `like`: as in `length`."""
+    """Return the first known measure of a listed row; unknown ones are negative. `like`: as in `length`."""
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":
@@ -97,7 +97,7 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
 
 
 def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSettings) -> str:
-    """The value of a column of the table for a row, as the scene's units have it; "" if it is unknown."""
+    """Return the value of a column for a row, in the scene's units; "" if it is unknown."""
     value = None if column.read is None else column.read(row, Notes())
     if value is None:
         return ""
@@ -113,19 +113,19 @@ def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSetti
 
 
 def depth(found: Any, unit_settings: bpy.types.UnitSettings) -> str:
-    """The depth of a row or of an event, else what it is at most; "" where neither is known."""
+    """Return the depth of a row or an event, or else its upper bound; "" if neither is known."""
     if found.depth is not None:
         return length(found.depth, unit_settings)
     return "" if found.depth_upper is None else at_most(length(found.depth_upper, unit_settings))
 
 
 def probability(value: float, verdict: str, digits: int = 0) -> str:
-    """A probability in percent; only what certainly meets has 100 %."""
+    """Return a probability in percent; only certain contacts have 100 %."""
     return format_share(value if verdict == MEETS else min(value, ALMOST), digits)
 
 
 def verdict_in_words(row: Any) -> str:
-    """The verdict of a row, with what limits it: the resolution of the coordinates, an open mesh."""
+    """Return the verdict of a row as text, with its limits: the resolution of the coordinates, or an open mesh."""
     parts = [said(VERDICTS[row.verdict].label)]
     if row.flush:
         parts.append(said("flush within the resolution"))
@@ -136,11 +136,11 @@ def verdict_in_words(row: Any) -> str:
 
 
 def said(text: str, **parts: str | int | tuple[int, str]) -> str:
-    """A text of the tab in the user's language.
+    """Return a text of the tab in the user's language.
 
     Args:
-        text: English, as the table of translations has it, with the names of its parts in braces.
-        parts: what is put in their places; a number and a noun are counted.
+        text: English text as in the translation table, with names of its parts in braces.
+        parts: values for the parts; a pair of number and noun is written with the right plural.
     """
     return translated(Sentence(text, **{name: _part(part) for name, part in parts.items()}))
 
@@ -152,12 +152,12 @@ def _part(part: str | int | tuple[int, str]) -> str:
 
 
 def text_width(text: str) -> float:
-    """How wide a text of a panel is [px]."""
+    """Return the width of a panel's text [px]."""
     return text_widths()(text)
 
 
 def text_widths() -> Callable[[str], float]:
-    """The same as a function that is quick for many texts, as long as no other size of letters is set."""
+    """Return a function like `text_width` that is fast for many texts, as long as the font size does not change."""
     style = bpy.context.preferences.ui_styles[0].widget if bpy.context.preferences.ui_styles else None
     blf.size(FONT, (style.points if style else POINTS) * (bpy.context.preferences.system.ui_scale or 1.0))
     dimensions: Callable[[int, str], tuple[float, float]] = blf.dimensions  # type: ignore[assignment]  # so say the stubs
@@ -165,7 +165,7 @@ def text_widths() -> Callable[[str], float]:
 
 
 def wrapped(text: str, region: bpy.types.Region | None, share: float = 1.0, within: float | None = None) -> list[str]:
-    """Lines of `text` that fit that share of the region's width, or `within`; labels do not wrap by themselves."""
+    """Wrap `text` to a share of the region's width, or to `within`, since labels do not wrap; return the lines."""
     width = within if within is not None else region.width if region else 280
     room = share * (width - MARGIN * (bpy.context.preferences.system.ui_scale or 1.0))
     lines = [""]
@@ -174,7 +174,7 @@ def wrapped(text: str, region: bpy.types.Region | None, share: float = 1.0, with
             lines[-1] += piece
             continue
         whole = piece.rstrip()
-        while text_width(whole) > room and len(whole) > 1:  # a word that is longer than a line
+        while text_width(whole) > room and len(whole) > 1:  # splits a word that is longer than a line
             length = next((size for size in range(len(whole) - 1, 1, -1) if text_width(whole[:size]) <= room), 1)
             lines.append(whole[:length])
             whole = whole[length:]

@@ -1,4 +1,4 @@
-"""Translations of what the extension shows, by Blender's own mechanism.
+"""Translations of the extension's texts, with Blender's own mechanism.
 
 Each file ``locale/LANGUAGE.po`` is a language, named as Blender names it ("de_DE"). ``locale/meshclash.pot`` lists all
 English texts. Blender translates what it shows by the language of its preferences; names of objects are never
@@ -18,16 +18,16 @@ from meshclash.messages import Sentence
 from .core.po_files import read_po
 
 CONTEXT = "MeshClash"
-"""Of words that Blender translates as something else: "Open" as what is done to a file."""
+"""Context of words that Blender would translate with another meaning, such as "Open" for files."""
 ChoiceProperty = partial(EnumProperty, translation_context=CONTEXT)
-"""Blender's own, whose items are such words."""
-CONTEXTS = ("*", "Operator", CONTEXT)  # of properties, panels and labels; of buttons of operators
+"""Blender's `EnumProperty`, for items with such words."""
+CONTEXTS = ("*", "Operator", CONTEXT)  # properties, panels and labels; operator buttons; our own
 FOLDER = Path(__file__).parent / "locale"
 
 
 @lru_cache(1)
 def languages() -> dict[str, dict[str, str]]:
-    """Translations by language and English text.
+    """Return the translations by language and English text.
 
     Raises:
         ValueError: a file is damaged; the message names it and the line.
@@ -43,9 +43,9 @@ def languages() -> dict[str, dict[str, str]]:
 
 
 def translated(text: str) -> str:
-    """A text in the user's language; of a ``Sentence`` its template, with its values filled in.
+    """Translate a text to the user's language; for a ``Sentence``, translate its template and fill in its values.
 
-    Values that are sentences are translated, too; all others, such as names of objects, stay as they are.
+    Values that are sentences are translated, too; all others, such as names of objects, are not.
     """
     if not isinstance(text, Sentence):
         return iface_(text, CONTEXT)
@@ -59,7 +59,7 @@ def translated(text: str) -> str:
 
 
 def attach() -> None:
-    """Lets Blender translate the texts."""
+    """Register the translations."""
     registered = {}
     for code, known in languages().items():
         entries = {(context, english): text for english, text in known.items() for context in CONTEXTS}
@@ -68,5 +68,5 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Blender translates them no longer."""
+    """Unregister the translations."""
     bpy.app.translations.unregister(__name__)

@@ -1,4 +1,4 @@
-"""Selects, frames and isolates the selected pair, and brings back what was visible."""
+"""Select, frame and isolate the selected pair, and restore the former views."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .overlay import render_data
 from .redraw import tag_redraw
 from .screens import largest_view, shows_results, view3d_areas
 
-FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
+FRAME_MARGIN = 1.7  # distance of the eye in sizes of the framed box, for a lens of 50 mm
 STANDARD_LENS = 50.0
-SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
-BEFORE = 0.95  # of the way to what hides a pair: where the eye stops
-LEAST_WAY = 0.5  # of the way to the eye: nearer than that the pair would not fit into the view
-MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # objects, faces of one: more take too long to ask
-GHOST_FRAME = 0.4  # the same among ghosts, which are there to show where the contact is
-SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
+SENSOR = 36.0  # [mm]; a 3D view shows twice as much as a camera with the same lens
+BEFORE = 0.95  # share of the way to an object that hides a pair, at which the eye stops
+LEAST_WAY = 0.5  # least share of the way to the eye; closer, the pair would not fit into the view
+MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # limits of objects, and of faces of one: more take too long
+GHOST_FRAME = 0.4  # FRAME_MARGIN among ghosts, which show where the contact is
+SMALLEST_FRAME = 0.02  # smallest framed size, as a share of the pair's size
 
 
 @reactions.on("pair chosen")
 def show_active_pair(context: bpy.types.Context) -> None:
-    """Selects, frames and isolates the pair selected in the list; objects that are gone are left out."""
+    """Select, frame and isolate the pair selected in the list; missing objects are left out."""
     row = results.active_pair(context)
     tag_redraw(context)
     if row is None:
@@ -50,7 +50,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
 
 
 def _show_in(context: bpy.types.Context, area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
-    """Frames and isolates a pair in one 3D view."""
+    """Frame and isolate a pair in one 3D view."""
     listed = context.window_manager.meshclash
     if pair and listed.around != "ALL":
         shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
@@ -65,31 +65,31 @@ def _show_in(context: bpy.types.Context, area: bpy.types.Area, row: PairRow, pai
 
 
 def _leave_mode(context: bpy.types.Context) -> None:
-    """Enters Object Mode, as a step of undo of its own; it changes no shape."""
+    """Enter Object Mode, as a separate undo step, without changing shapes."""
     with running_work.ignored_updates():
         bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="OBJECT")
         context.view_layer.update()
 
 
 def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
-    """The scene objects of a pair (for an instance: its instancer), without those that no longer exist."""
+    """Return the scene objects of a pair (for an instance: its instancer), without those that no longer exist."""
     return [found for name in dict.fromkeys((row.a.owner, row.b.owner)) if (found := find_object(context, name))]
 
 
 def find_object(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
-    """The object of the view layer with that full name, or None."""
+    """Return the object of the view layer with a full name, or None."""
     return next((found for found in _layer_objects(context) if found.name_full == name), None)
 
 
 def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
-    """The objects of the view layer; Blender gives None for one that was deleted a moment ago."""
+    """Yield the objects of the view layer, without None, which Blender has for just deleted objects."""
     return (found for found in context.view_layer.objects if found is not None)
 
 
 def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set[str]) -> None:
-    """Selects the pair without its scans: the outlines of a scan's points hide everything else.
+    """Select the pair without its scans: the outlines of a scan's points hide everything else.
 
-    The first object that is selected, or else the first scan, becomes the active one.
+    The first selected object, or else the first scan, becomes the active one.
     """
     for other in context.selected_objects:
         other.select_set(False)
@@ -101,7 +101,7 @@ def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set
 
 
 def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
-    """Shows only `pair` in one 3D view by local view, remembering what a local view of the user's own showed."""
+    """Show only `pair` in one 3D view with local view; store what the user's own local view showed."""
     space, views = area.spaces.active, shown_things.isolated_views()
     key = area.as_pointer()
     if space.local_view is None:
@@ -109,12 +109,12 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         _toggle_local_view(area, context.screen, context.window)
     else:
         views.setdefault(key, _shown_names(context, space))
-    if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
+    if space.local_view is not None:  # local view can fail outside Object Mode
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
 
 
 def isolate(context: bpy.types.Context, items: list[bpy.types.Object]) -> None:
-    """Shows only some objects in the 3D view of the context, until a pair is chosen or the isolation is left."""
+    """Show only some objects in the 3D view of the context, until a pair is chosen or the isolation ends."""
     area = context.area
     shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
     _isolate(context, area, items)
@@ -126,7 +126,7 @@ def _shown_names(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> tu
 
 
 def _is_shown(item: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
-    """Whether a local view shows the object; `local_view_get` alone is always false on Blender 4.3."""
+    """Return whether a local view shows the object; `local_view_get` alone is always false in Blender 4.3."""
     return item.visible_get(viewport=space) or item.local_view_get(space)
 
 
@@ -137,10 +137,9 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
 
 @reactions.on("view left")
 def leave_isolation(context: bpy.types.Context) -> None:
-    """Gives every 3D view that is isolated or shows ghosts back what it showed before, and from where.
+    """Restore what every isolated or ghosted 3D view showed before, and its viewpoint.
 
-    A view that no window shows leaves local view altogether: Blender crashes when asked for the members of its local
-    view.
+    Views that no window shows leave local view completely, because Blender crashes if their local view is queried.
     """
     ghosting.leave(context)
     views = shown_things.isolated_views()
@@ -151,7 +150,7 @@ def leave_isolation(context: bpy.types.Context) -> None:
         space = area.spaces.active
         if space.local_view is None:
             shown_things.viewpoints().pop(area.as_pointer(), None)
-            continue  # the user has left it already, and looks from where Blender looked before
+            continue  # the user has already left local view, and Blender has restored the viewpoint
         if before is None or window.screen != screen:
             _toggle_local_view(area, screen, window)
         else:
@@ -165,13 +164,13 @@ def leave_isolation(context: bpy.types.Context) -> None:
 
 
 def give_back_noted(context: bpy.types.Context) -> None:
-    """Gives the views of a file back that was written by Blender itself while a pair was isolated."""
+    """Restore the views of a file that Blender saved automatically while a pair was isolated."""
     if not bpy.app.background and view_notes.read(context):
         leave_isolation(context)
 
 
 def suspend_isolation(context: bpy.types.Context) -> None:
-    """Gives every isolated 3D view back what it showed before, until `resume_isolation`: a file is being saved.
+    """Restore every isolated 3D view until `resume_isolation`, while a file is saved.
 
     Views that no window shows are not isolated again.
     """
@@ -189,7 +188,7 @@ def suspend_isolation(context: bpy.types.Context) -> None:
 
 
 def resume_isolation(context: bpy.types.Context) -> None:
-    """Isolates again what `suspend_isolation` gave back."""
+    """Isolate the views again after `suspend_isolation`."""
     suspended, points = shown_things.suspended_views(), shown_things.suspended_viewpoints()
     for window, screen, area in view3d_areas(context):
         before, names = suspended.pop(area.as_pointer(), (None, ()))
@@ -211,7 +210,7 @@ def resume_isolation(context: bpy.types.Context) -> None:
 
 @contextmanager
 def _something_selected(context: bpy.types.Context, names: tuple[str, ...]) -> Iterator[None]:
-    """While inside, one of the objects is selected: Blender enters local view with nothing less."""
+    """Select one of the objects inside the block, because Blender needs a selection to enter local view."""
     item = None if context.selected_objects else find_object(context, names[0])
     if item is not None:
         item.select_set(True)
@@ -240,7 +239,7 @@ def _toggle_local_view(area: bpy.types.Area, screen: bpy.types.Screen, window: b
 
 
 def _beside_panels(area: bpy.types.Area) -> float:
-    """How far right of its subject a view must look so that panels over its sides leave that in the middle [units]."""
+    """Return how far to the right of its subject a view must look to centre it between panels [Blender units]."""
     space = area.spaces.active
     sizes = {region.type: region.width for region in area.regions if region.width > 1}
     view = next(region for region in area.regions if region.type == "WINDOW")
@@ -252,7 +251,7 @@ def _beside_panels(area: bpy.types.Area) -> float:
 
 
 def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
-    """Turns the view's centre to the contact and comes near enough to see it with its surroundings."""
+    """Centre the view on the contact, close enough to show it with its surroundings."""
     box, around = render_data.bounds(row), _object_bounds(pair)
     if box is None:
         box = around
@@ -266,29 +265,29 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
 
 
 def frame_box(area: bpy.types.Area, box: np.ndarray) -> None:
-    """Turns the view's centre to a box, (2, 3) in Blender units, and comes near enough to see it whole."""
+    """Centre the view on a box, (2, 3) in Blender units, close enough to show all of it."""
     _look_at(area, box, float(np.linalg.norm(box[1] - box[0])))
 
 
 def clip_to_box(context: bpy.types.Context, area: bpy.types.Area, box: np.ndarray, margin: float = 0.25) -> bool:
-    """Lets a 3D view show only what lies in a box, (2, 3) in Blender units, and a little around it.
+    """Toggle clipping of a 3D view to a box, (2, 3) in Blender units, with a margin.
 
     Args:
-        context: of the window of the area.
+        context: context of the window of the area.
         area: a 3D view.
         box: the box.
-        margin: share of the box's diagonal that is shown around it.
+        margin: margin as a share of the box's diagonal.
 
     Returns:
-        Whether the view clips now; where it did before, it shows everything again.
+        Whether the view clips now. If it did before, it shows everything again.
     """
     view = area.spaces.active.region_3d
     region = next((region for region in area.regions if region.type == "WINDOW"), None)
     if region is None:
         return False
-    with context.temp_override(area=area, region=region):  # Blender clips only where it has made planes of its own
+    with context.temp_override(area=area, region=region):  # Blender clips only with planes that it has created itself
         if view.use_clip_planes:
-            bpy.ops.view3d.clip_border("INVOKE_DEFAULT")  # and frees them only so
+            bpy.ops.view3d.clip_border("INVOKE_DEFAULT")  # and frees them only in this way
             return False
         bpy.ops.view3d.clip_border("EXEC_DEFAULT", xmin=0, xmax=region.width, ymin=0, ymax=region.height)
     view.clip_planes = planes_of(box, margin)
@@ -297,7 +296,7 @@ def clip_to_box(context: bpy.types.Context, area: bpy.types.Area, box: np.ndarra
 
 
 def planes_of(box: np.ndarray, margin: float) -> list[tuple[float, ...]]:
-    """Six planes (x, y, z, offset) around a box that see what is inside as positive."""
+    """Return six planes (x, y, z, offset) around a box, positive on the inside."""
     around = margin * float(np.linalg.norm(box[1] - box[0]))
     low, high = (np.eye(3) * sign for sign in (1.0, -1.0))
     return [
@@ -308,7 +307,7 @@ def planes_of(box: np.ndarray, margin: float) -> list[tuple[float, ...]]:
 
 
 def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
-    """Turns the view's centre to the middle of a box, and shows what is so large around it."""
+    """Centre the view on the middle of a box, and show a region of a given size."""
     space = area.spaces.active
     view = space.region_3d
     if view.view_perspective == "CAMERA":
@@ -318,7 +317,7 @@ def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
 
 
 def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
-    """Moves the eye before the first other object on its way from what it looks at, as a window pane is."""
+    """Move the eye in front of the first object that hides the pair, such as a window pane."""
     view = area.spaces.active.region_3d
     others = [item for item in context.visible_objects if item.type == "MESH" and item not in pair]
     if not view.is_perspective or len(others) > MOST_IN_THE_WAY:
@@ -335,10 +334,10 @@ def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pa
 
 
 def _share_before(item: bpy.types.Object, begin: Vector, way: Vector) -> float:
-    """The share of a way after which it meets an evaluated object; 1 where it does not, or is slow to ask."""
+    """Return the share of a way after which it hits an evaluated object; 1 if it misses, or the test is slow."""
     try:
         inside = item.matrix_world.inverted()
-    except ValueError:  # it is flat
+    except ValueError:  # the object is flat
         return 1.0
     start, along = inside @ begin, inside.to_3x3() @ way
     corners = np.array(item.bound_box)

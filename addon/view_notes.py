@@ -1,8 +1,8 @@
-"""Notes, kept with screens, of how views were before a pair was isolated or everything else made transparent.
+"""Notes in screens about the state of views before a pair was isolated or everything else was made transparent.
 
-Files that Blender writes by itself, autosaves and that of the last session, are written as the views are, and no
-handler is told. They open with these notes, so that views are given back then: out of local view, whatever a local view
-of the user's own showed.
+Blender writes autosaves and the file of the last session with the current views, without calling handlers. These
+files contain the notes, so that views are restored when they are opened. The views then leave local view, even if the
+user had a local view of their own.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from . import ghosting, shown_things
 from .core.saved import strict_json
 
 Before = dict[str, Any]
-"""Of a view: "local", true where a local view isolates a pair; "shading", see `ghosting`; "viewpoint", as a list."""
+"""State of a view: "local", true if a local view isolates a pair; "shading", see `ghosting`; "viewpoint", as a list."""
 PERSPECTIVES = ("PERSP", "ORTHO", "CAMERA")
 
 
 def attach() -> None:
-    """Gives screens their notes."""
+    """Register the notes of screens."""
     bpy.types.Screen.meshclash_views = StringProperty(
         description="How 3D views were before a pair was isolated", options={"HIDDEN"}
     )
 
 
 def detach() -> None:
-    """Takes the notes away again."""
+    """Unregister the notes."""
     del bpy.types.Screen.meshclash_views
 
 
 def write(context: bpy.types.Context) -> None:
-    """Makes the notes of all screens say what the session knows."""
+    """Write the state of the session to the notes of all screens."""
     isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         notes: dict[str, Before] = {}
@@ -57,7 +57,7 @@ def write(context: bpy.types.Context) -> None:
 
 
 def read(context: bpy.types.Context) -> bool:
-    """Makes the session know what the notes of a file say that was just loaded; returns whether there are any."""
+    """Read the notes of a file that was just loaded into the session; return whether there are any."""
     isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         for index, note in _notes(screen.meshclash_views):
@@ -74,7 +74,7 @@ def read(context: bpy.types.Context) -> bool:
 
 
 def _notes(text: str) -> Iterator[tuple[int, Before]]:
-    """What a screen's note says; nothing where the file was damaged."""
+    """Yield the content of a screen's note; nothing if it is damaged."""
     try:
         found = [(int(index), note) for index, note in strict_json(text or "{}").items()]
     except (ValueError, AttributeError):

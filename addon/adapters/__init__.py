@@ -1,1 +1,1 @@
-"""Between Blender and the core: the only modules of the detection that import bpy."""
+"""Adapters between Blender and the core: the only modules of the detection that import bpy."""

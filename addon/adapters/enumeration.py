@@ -1,12 +1,12 @@
-"""Everything that the dependency graph shows in one frame, with unique names and stable identities.
+"""Collect all objects in the dependency graph of one frame, with unique names and stable identities.
 
 The graph is walked once. Curves, texts, surfaces and metaballs appear in it twice, as themselves and as a MESH entry
-with the converted mesh, so only MESH and POINTCLOUD entries are taken; a mesh of bare vertices is a scan, too. Nothing
-that the walk yields outlives its step: matrices and names are copied, and meshes that can be found again by their
-object's name are left to be read later, in slices.
+with the converted mesh, so only MESH and POINTCLOUD entries are read; a mesh of bare vertices is a scan, too.
+References to Blender data are not kept: matrices and names are copied. Meshes that can be found again by their
+object's name are read later, in slices.
 
-A walk may start from the `Memory` of the one before. Then an entry whose matrix has the same bytes and whose objects
-did not change costs a look into a dictionary, and its object and mesh are taken over as they are.
+A walk may start from the `Memory` of the previous one. Then an entry whose matrix has the same bytes and whose objects
+did not change costs only a dictionary lookup, and its object and mesh are reused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .objects import armatures_of, collections_of_objects
 from .point_reader import LEAST_POINTS, is_scan, read_points
 from .shell_objects import is_shell
 
-UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
+UNUSED_ID = 2**31 - 1  # Blender's value for unused levels of a persistent id
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META", "CURVES"}
 NO_FACES = "it has no faces"
 STRANDS = "its strands have no faces: convert them to a mesh, by the node Curve to Mesh"
@@ -42,7 +42,7 @@ NO_GEOMETRY = {
     "GREASEPENCIL": "grease pencil", "LATTICE": "lattice", "LIGHT": "light", "LIGHT_PROBE": "light probe",
     "SPEAKER": "speaker", "VOLUME": "volume",
 }  # fmt: skip
-"""What the types of objects without surfaces are called."""
+"""Names for the types of objects without surfaces."""
 UNKNOWN_TYPE = "objects of the type {type} cannot be read"
 ONLY_EDGES = "it has edges but no faces; to be a scan, it must have points only"
 TOO_FEW_POINTS = Sentence("a scan needs at least {count} points", count=LEAST_POINTS)
@@ -55,7 +55,7 @@ EntryKey = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Waiting:
-    """A mesh to be read later: the object that has it, and the name to show."""
+    """A mesh to be read later: its object, and the name to show."""
 
     key: ObjectKey
     name: str
@@ -63,14 +63,14 @@ class Waiting:
 
 @dataclass
 class Memory:
-    """What a walk hands on to the next one.
+    """Data of a walk that the next walk reuses.
 
     Attributes:
-        entries: the bytes of the matrix of each entry and what became of it, by instancer, object and position.
-        meshes: by the key that they had, the address of the evaluated mesh.
-        clouds: likewise, of scans.
-        changes: what may differ from all this by now.
-        same: whether entries may be taken over as they are.
+        entries: the matrix bytes and the resulting object of each entry, by instancer, object and position.
+        meshes: addresses of the evaluated meshes, by mesh key.
+        clouds: the same for scans.
+        changes: what may have changed since the walk.
+        same: whether entries may be reused unchanged.
     """
 
     entries: dict[EntryKey, tuple[bytes, SourceObject]] = field(default_factory=dict)
@@ -80,20 +80,20 @@ class Memory:
     same: bool = True
 
     def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
-        """What of it may be used after some changes, by a walk for the same sets or for others."""
+        """Return the memory for a walk after some changes, with the same sets or others."""
         if changes.everything:
             return Memory(changes=changes)
         return Memory(self.entries, self.meshes, self.clouds, changes, same_sets and not changes.structure)
 
     def mesh(self, mesh_key: Hashable, key: EntryKey) -> SourceMesh | None:
-        """The mesh under a key if the entry had it and depends on unchanged objects, or None.
+        """Return the mesh with a key if the entry had it and depends only on unchanged objects; otherwise None.
 
-        The address of a mesh that is gone may be that of another one by now.
+        The address of a deleted mesh may since have been reused for another one.
         """
         return self.meshes.get(mesh_key) if self._had(mesh_key, key) else None
 
     def cloud(self, mesh_key: Hashable, key: EntryKey) -> SourceCloud | None:
-        """As `mesh`, of the points of a scan."""
+        """Do the same as `mesh` for the points of a scan."""
         return self.clouds.get(mesh_key) if self._had(mesh_key, key) else None
 
     def _had(self, mesh_key: Hashable, key: EntryKey) -> bool:
@@ -104,7 +104,7 @@ class Memory:
         return {(key[:2], item.mesh_key) for key, (_, item) in self.entries.items()}
 
     def holds(self, uids: Iterable[int]) -> bool:
-        """Whether the meshes of some objects are what they were."""
+        """Return whether the meshes of some objects are unchanged."""
         return not self.changes.everything and self.changes.deformed.isdisjoint(uids)
 
 
@@ -115,8 +115,8 @@ class Enumeration:
         scene: the scene.
         set_a: full names of the objects of set A; None means all.
         set_b: the same for set B.
-        result: what to fill.
-        memory: of the walk before, if any.
+        result: the scene to fill.
+        memory: memory of the previous walk, if any.
     """
 
     def __init__(
@@ -139,11 +139,11 @@ class Enumeration:
         self._names: set[str] = set()
         self._without_mesh: dict[tuple[str, str], Skipped] = {}  # by owner and source
         self._lost = objects_with_missing_data()
-        self._failed: dict[str, str] = {}  # why a modifier of a source failed, "" where none did
+        self._failed: dict[str, str] = {}  # why a modifier of a source failed; "" if none did
         self._unusable: dict[Hashable, Skipped] = {}  # by mesh key; objects may share one
 
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Walks the graph; reads at once only the meshes that cannot be found again by a name."""
+        """Walk the graph; read immediately only meshes that cannot be found again by name."""
         flat = _world_matrices(depsgraph)
         raw, matrices = flat.tobytes(), _as_matrices(flat)
         before = self._memory.entries if self._memory.same else {}
@@ -167,7 +167,7 @@ class Enumeration:
         known: SourceObject,
         matrix: np.ndarray,
     ) -> SourceObject | None:
-        """The object of an entry of which nothing but the matrix, the parent and what the user says may be another."""
+        """Return the object of an entry in which only the matrix, the parent and user settings may have changed."""
         if len(key) > 2 or not self._memory.holds(key) or not entry.show_self or known.shell != is_shell(source):
             return None
         parent = source.parent
@@ -176,7 +176,7 @@ class Enumeration:
         return known.moved(matrix)
 
     def _keep(self, item: SourceObject) -> bool:
-        """Takes an object over from the last walk; False when its mesh or its name is not to be had any more."""
+        """Reuse an object of the last walk; return False if its mesh or its name is no longer available."""
         key = item.mesh_key
         if item.name in self._names:
             return False
@@ -198,7 +198,7 @@ class Enumeration:
         matrix: np.ndarray,
         depsgraph: bpy.types.Depsgraph,
     ) -> SourceObject | None:
-        """The object of an entry, made anew; None when it takes no part."""
+        """Create the object of an entry; None if it takes no part."""
         owner = entry.parent.original if entry.is_instance and entry.parent else source
         in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
         if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
@@ -215,17 +215,17 @@ class Enumeration:
         return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
 
     def memory(self) -> Memory:
-        """For the next walk, after `finish`; nothing of it is known to have changed."""
+        """Return the memory for the next walk, after `finish`, without any changes."""
         meshes, clouds = self._result.meshes, self._result.clouds
         read = meshes.keys() | clouds.keys()
         entries = {key: known for key, known in self._entries.items() if known[1].mesh_key in read}
         return Memory(entries, dict(meshes), dict(clouds), Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
-        """Reads one of `waiting`.
+        """Read one of the `waiting` meshes.
 
         Raises:
-            InputError: its object was deleted, renamed or hidden since the walk.
+            InputError: the object was deleted, renamed or hidden since the walk.
         """
         waiting = self.waiting[mesh_key]
         original = find_object(waiting.key)
@@ -247,7 +247,7 @@ class Enumeration:
             self._result.clouds[mesh_key] = read
 
     def finish(self) -> None:
-        """Sets scans apart, drops objects whose mesh turned out to be of no use, notes those that never had a mesh."""
+        """Separate scans, drop objects whose mesh is unusable, and record objects without a mesh."""
         result = self._result
         if self._without_mesh:
             came = {(item.owner, name) for item in result.objects for name in (item.owner, item.source)}
@@ -268,7 +268,7 @@ class Enumeration:
         path: str,
         key: EntryKey,
     ) -> Hashable | None:
-        """The key of an entry's mesh or cloud, known, waiting or read now; None (and a note) when there is none."""
+        """Return the key of an entry's mesh or cloud, which may be read now; None (with a note) if there is none."""
         massive = massive_path(source)
         if massive:
             return self._take_massive(massive, _display_name(source, path))
@@ -299,7 +299,7 @@ class Enumeration:
         return mesh_key
 
     def _take_massive(self, path: str, name: str) -> Hashable:
-        """The key of a massive file, of which the first bytes are read now."""
+        """Return the key of a massive file; its first bytes are read now."""
         key = ("massive", path)
         if key not in self._unusable:
             try:
@@ -309,7 +309,7 @@ class Enumeration:
         return key
 
     def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str, known: SourceCloud | None) -> Hashable | None:
-        """The key of points, which are read now where they are not known: that is one copy of memory."""
+        """Return the key of points. Unknown points are read now, which is a single memory copy."""
         if not is_scan(data):
             self._skip(name, TOO_FEW_POINTS)
             return None
@@ -320,7 +320,10 @@ class Enumeration:
         return key
 
     def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str, reason: str) -> None:
-        """Of an object that is no instance only if nothing else of it comes: geometry nodes may make points of it."""
+        """Record that an object has no faces.
+
+        An object that is no instance is recorded only if nothing else comes from it: geometry nodes may make points.
+        """
         if path:
             self._skip(_display_name(source, path), reason)
         else:
@@ -337,7 +340,7 @@ class Enumeration:
         in_b: bool,
     ) -> SourceObject:
         name = _display_name(source, path)
-        while name in self._names:  # an object may be called like an instance
+        while name in self._names:  # an object may have the name of an instance
             name += "'"
         self._names.add(name)
         if source.name_full not in self._armatures:
@@ -363,7 +366,10 @@ class Enumeration:
         return item
 
     def _identity(self, source: bpy.types.Object, path: str, key: str) -> str:
-        """What tells an object from others in every run: as files are read without Blender, its GlobalId."""
+        """Return the identity of an object, the same in every run.
+
+        It is the GlobalId if there is one, as in files read without Blender.
+        """
         if key and not path:
             if self._keys is None:
                 told = (described(item).get("GlobalId", "") for item in self._scene.objects if item is not None)
@@ -381,7 +387,7 @@ class Enumeration:
         return wanted is None or owner.name_full in wanted
 
     def _why_lost(self, source: bpy.types.Object) -> str:
-        """Why the geometry of an object is not known; "" where it is."""
+        """Return why the geometry of an object is unknown; "" if it is known."""
         name = source.name_full
         if name in self._lost:
             return self._lost[name]
@@ -390,7 +396,7 @@ class Enumeration:
         return self._failed[name]
 
     def _note_without_mesh(self, kind: str, source: bpy.types.Object, owner: bpy.types.Object, name: str) -> None:
-        """Counts what has no geometry; a converted type is noted in the end where no MESH entry of it came."""
+        """Count an object without geometry; a convertible type is recorded at the end if it had no MESH entry."""
         if kind in NO_GEOMETRY:
             self._result.no_geometry[NO_GEOMETRY[kind]] += 1
         elif kind not in CONVERTED_TYPES:
@@ -408,21 +414,21 @@ class Enumeration:
 
 
 def _world_matrices(depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """(16 n,) float32: the world matrices of all entries as Blender stores them, column by column."""
+    """Return the world matrices of all entries, (16 n,) float32, column by column as in Blender."""
     flat = np.empty(16 * len(depsgraph.object_instances), dtype=np.float32)
     depsgraph.object_instances.foreach_get("matrix_world", flat)
     return flat
 
 
 def _as_matrices(flat: np.ndarray) -> np.ndarray:
-    """(n, 4, 4) float64 from what `_world_matrices` gives."""
+    """Convert the result of `_world_matrices` to (n, 4, 4) float64."""
     return np.ascontiguousarray(flat.reshape(-1, 4, 4).transpose(0, 2, 1), dtype=np.float64)
 
 
 def _entry_key(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object) -> EntryKey:
-    """Session uids of the object and of its instancer, and its position in that; the same from walk to walk.
+    """Return the session uids of the object and its instancer, and its position there; the same in every walk.
 
-    Evaluated copies have no uid of their own, only originals have.
+    Only original objects have a uid; evaluated copies have none.
     """
     uid = source.session_uid
     if not entry.is_instance:
@@ -432,7 +438,7 @@ def _entry_key(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Objec
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:
-    """Instancer and position within it, outermost first; "" for an object that is no instance."""
+    """Return the instancers and positions of an instance, outermost first; "" for an object that is no instance."""
     if not entry.is_instance:
         return ""
     levels = [str(level) for level in entry.persistent_id if level != UNUSED_ID]
@@ -454,7 +460,7 @@ def _found_by_name(
     mesh: bpy.types.Mesh,
     depsgraph: bpy.types.Depsgraph,
 ) -> bool:
-    """Whether the evaluated object of that name has this very mesh; instances made by geometry nodes may not."""
+    """Return whether the evaluated object of that name has this mesh; for instances of geometry nodes it may not."""
     if source.type != "MESH":
         return False
     if not entry.is_instance:
@@ -464,7 +470,7 @@ def _found_by_name(
 
 
 def read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
-    """The mesh of an evaluated object, None when it has no faces; in Edit Mode also its bare vertices."""
+    """Read the mesh of an evaluated object; None without faces. In Edit Mode, bare vertices are read as points."""
     if not original.data.is_editmode:
         if not len(item.data.polygons):
             return None

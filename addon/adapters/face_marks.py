@@ -1,4 +1,4 @@
-"""Marks on the faces of original meshes: a boolean attribute, and a material whose slots can be taken away again."""
+"""Mark faces of original meshes: with a boolean attribute, or with a material that can be removed again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMER_MATERIAL = "meshclash_former_material"  # face attribute: the slot that e
 
 
 def meshes_of(scene: bpy.types.Scene) -> Iterator[bpy.types.Mesh]:
-    """The meshes of the scene's objects that can be written, each once."""
+    """Yield the writable meshes of the scene's objects, each once."""
     seen = set()
     for item in scene.objects:
         mesh = item.data if item is not None and item.type == "MESH" else None
@@ -25,10 +25,10 @@ def meshes_of(scene: bpy.types.Scene) -> Iterator[bpy.types.Mesh]:
 
 
 def write_attribute(mesh: bpy.types.Mesh, name: str, faces: NDArray[np.int32]) -> None:
-    """Makes the boolean face attribute true on `faces` and false on all others.
+    """Set the boolean face attribute to true on `faces` and to false on all others.
 
     Raises:
-        DetectError: the mesh has another attribute of that name.
+        DetectError: the mesh has a different attribute of that name.
     """
     attribute = mesh.attributes.get(name)
     if attribute is None:
@@ -42,7 +42,7 @@ def write_attribute(mesh: bpy.types.Mesh, name: str, faces: NDArray[np.int32]) -
 
 
 def remove_attribute(mesh: bpy.types.Mesh, name: str) -> bool:
-    """Removes the boolean face attribute; returns whether there was one."""
+    """Remove the boolean face attribute; return whether there was one."""
     attribute = mesh.attributes.get(name)
     if attribute is None or not _is_mark(attribute):
         return False
@@ -52,21 +52,21 @@ def remove_attribute(mesh: bpy.types.Mesh, name: str) -> bool:
 
 
 def assign_material(mesh: bpy.types.Mesh, faces: NDArray[np.int32], material: bpy.types.Material) -> None:
-    """Gives `faces` the material in a slot of its own; what they had before is kept in an attribute of the mesh."""
+    """Assign the material to `faces` in a slot of its own; store their former slots in an attribute."""
     restore_material(mesh)
     former = _material_indices(mesh)
     attribute = mesh.attributes.new(FORMER_MATERIAL, "INT", "FACE")
     attribute.data.foreach_set("value", former)
     if not len(mesh.materials):
-        mesh.materials.append(None)  # the slot that faces without a material have, too
+        mesh.materials.append(None)  # an empty slot, as faces without a material have
     mesh.materials.append(material)
     _set_material_indices(mesh, np.where(_mask(mesh, faces), np.int32(len(mesh.materials) - 1), former))
 
 
 def restore_material(mesh: bpy.types.Mesh) -> bool:
-    """Gives the faces of `assign_material` what they had, and removes the slot; returns whether there was one.
+    """Restore the former materials of `assign_material`, and remove its slot; return whether there was one.
 
-    Faces that were given another slot meanwhile keep it.
+    Faces that were assigned another slot in the meantime keep it.
     """
     attribute = mesh.attributes.get(FORMER_MATERIAL)
     if attribute is None:
@@ -85,15 +85,15 @@ def restore_material(mesh: bpy.types.Mesh) -> bool:
 
 
 def highlight_material(colour: Iterable[float]) -> bpy.types.Material:
-    """The material of contacting faces, made when it is first needed."""
+    """Return the material for contacting faces; it is created on first use."""
     material = next((found for found in bpy.data.materials if _is_highlight(found) and found.library is None), None)
     if material is None:
         material = bpy.data.materials.new(MATERIAL)
-        material["meshclash"] = True  # its name may change
+        material["meshclash"] = True  # identifies it if it is renamed
         red, green, blue = tuple(colour)[:3]
         material.diffuse_color = (red, green, blue, 1.0)
         if bpy.app.version < (5, 0, 0):
-            material.use_nodes = True  # later, every material has nodes
+            material.use_nodes = True  # later versions: always on
         shader = material.node_tree.nodes.get("Principled BSDF")
         shader.inputs["Base Color"].default_value = (red, green, blue, 1.0)
         shader.inputs["Emission Color"].default_value = (red, green, blue, 1.0)
@@ -116,7 +116,7 @@ def _mask(mesh: bpy.types.Mesh, faces: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 
 def _material_indices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    """(n,) int32; the attribute is missing where all are 0."""
+    """Return material indices (n,) int32; all 0 if the attribute is missing."""
     indices = np.zeros(len(mesh.polygons), np.int32)
     attribute = mesh.attributes.get("material_index")
     if attribute is not None:

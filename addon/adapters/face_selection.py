@@ -1,4 +1,4 @@
-"""Selects faces of original meshes in Edit Mode."""
+"""Select faces of original meshes in Edit Mode."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .massive_objects import massive_path
 
 
 def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Returns `faces` if they are faces of the mesh of `candidate`.
+    """Return `faces` if they are faces of the mesh of `candidate`.
 
     Raises:
-        DetectError: they cannot; the message names the object and the reason.
+        DetectError: they are not; the message names the object and the reason.
     """
     if candidate is None:
         raise DetectError(
@@ -43,7 +43,7 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
 
 
 def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """The same if they can be selected, too: Blender edits nothing that is hidden.
+    """Return `faces` if they can also be selected: Blender cannot edit hidden objects.
 
     Raises:
         DetectError: as `checked`, and for a hidden object.
@@ -55,7 +55,7 @@ def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.
 
 
 def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types.Object, NDArray[np.int32]]]) -> None:
-    """Puts the objects in Edit Mode, face select, with exactly these faces selected, which are `selectable`."""
+    """Enter Edit Mode of the objects, in face select mode, and select exactly these `selectable` faces."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in context.selected_objects:
@@ -72,12 +72,12 @@ def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types
 
 
 def _select_faces(mesh: bpy.types.Mesh, faces: NDArray[np.int32]) -> None:
-    """Selects the faces with their edges and vertices; everything else is deselected, hidden faces are shown."""
+    """Select the faces with their edges and vertices; deselect everything else, and reveal hidden faces."""
     selected = np.zeros(len(mesh.polygons), bool)
     selected[faces] = True
     sizes = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
-    corners = np.repeat(selected, sizes)  # the corners of the faces lie one after the other
+    corners = np.repeat(selected, sizes)  # the corners of each face are stored contiguously
     hidden = np.zeros(len(mesh.polygons), bool)
     mesh.polygons.foreach_get("hide", hidden)
     if (hidden & selected).any():

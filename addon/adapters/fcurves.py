@@ -1,4 +1,4 @@
-"""Curves of an object's animation, in Blender's versions with layers of actions and in those without."""
+"""Animation curves of objects, for Blender versions with and without layered actions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from meshclash.messages import Sentence
 
 
 def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float], description: str) -> None:
-    """Makes a custom property of an object that has a value in each of some frames; a former curve of it goes.
+    """Create a custom property of an object and animate it; a previous curve of it is removed.
 
     Args:
         item: the object.
-        name: of the property.
-        values: by frames.
-        description: of the property.
+        name: name of the property.
+        values: values by frame.
+        description: description of the property.
 
     Raises:
-        InputError: its action cannot be changed.
+        InputError: the object's action cannot be changed.
     """
     path = f'["{bpy.utils.escape_identifier(name)}"]'
     _remove_curve(item, path)
@@ -40,7 +40,7 @@ def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float]
 
 
 def curve_of(item: bpy.types.Object, path: str) -> Any:
-    """The curve of a property, or None."""
+    """Return the curve of a property, or None."""
     found = _curves(item)
     return None if found is None else next((curve for curve in found if curve.data_path == path), None)
 
@@ -52,7 +52,7 @@ def _remove_curve(item: bpy.types.Object, path: str) -> None:
 
 
 def _curves(item: bpy.types.Object) -> Any:
-    """The collection of the curves that animate an object, or None."""
+    """Return the collection of curves that animate an object, or None."""
     data = item.animation_data
     action = None if data is None else data.action
     if action is None:

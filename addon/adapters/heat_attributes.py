@@ -1,4 +1,4 @@
-"""How often and how deep faces clash, as attributes of meshes for geometry nodes, materials and the viewport."""
+"""Write how often and how deep faces clash to mesh attributes, for geometry nodes, materials and the viewport."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 OFTEN, DEPTH, COLOUR = "meshclash_often", "meshclash_depth", "meshclash_heat"
-"""Share of the frames, 0 to 1, and depth [Blender units], of faces; colours of corners."""
+"""Names of attributes: share of the frames, 0 to 1, and depth [Blender units] of faces; colours of corners."""
 FREE = (0.35, 0.35, 0.38)
 SCALE = np.array([(0.1, 0.25, 0.9), (0.1, 0.8, 0.8), (0.95, 0.85, 0.1), (0.95, 0.1, 0.05)], np.float32)
-"""Of the colours, from least to most."""
+"""The colour scale, from lowest to highest."""
 
 
 def write_heat(
     mesh: bpy.types.Mesh, often: NDArray[np.float32], depth: NDArray[np.float32], warmth: NDArray[np.float32]
 ) -> None:
-    """Writes the attributes of a mesh; values of faces beyond the end are 0.
+    """Write the attributes of a mesh; faces beyond the end of the arrays get 0.
 
     Args:
         mesh: the mesh, in Object Mode.
         often: share of the frames in which each face clashes.
         depth: greatest depth of these clashes [Blender units].
-        warmth: place on the colour scale, 0 to 1, of faces that clash.
+        warmth: position on the colour scale, 0 to 1, of faces that clash.
 
     Raises:
-        DetectError: it has other faces now, or another attribute of such a name.
+        DetectError: the mesh has fewer faces now, or a different attribute with one of these names.
     """
     count = len(mesh.polygons)
     if max(len(often), len(depth)) > count:
@@ -47,7 +47,7 @@ def write_heat(
 
 
 def remove_heat(mesh: bpy.types.Mesh) -> bool:
-    """Removes the attributes; returns whether there were some."""
+    """Remove the attributes; return whether there were any."""
     found = [mesh.attributes[name] for name in (OFTEN, DEPTH, COLOUR) if name in mesh.attributes]
     for name in [attribute.name for attribute in found]:
         mesh.attributes.remove(mesh.attributes[name])
@@ -74,6 +74,6 @@ def _filled(values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
 
 
 def _colours(warmth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, 3) float32 of places (n,) on the scale."""
+    """Return the colours (n, 3) float32 at positions (n,) on the scale."""
     places = np.linspace(0.0, 1.0, len(SCALE))
     return np.stack([np.interp(warmth, places, SCALE[:, k]) for k in range(3)], axis=1).astype(np.float32)

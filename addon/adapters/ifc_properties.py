@@ -1,4 +1,4 @@
-"""What importers of IFC write into objects: GlobalId, class, type, storey, system, as custom properties or in names."""
+"""Read what IFC importers store in objects: GlobalId, class, type, storey, system, in custom properties or names."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ NAMES = {
     "storey": ("storey", "ifc_storey", "IfcBuildingStorey", "BuildingStorey", "Level"),
     "system": ("system", "ifc_system", "IfcSystem"),
 }
-"""Custom properties by what they mean; the first one that an object has counts."""
+"""Names of custom properties by meaning; the first one that an object has is used."""
 CLASS_BEGINS = "Ifc"
 ELEMENT = "IfcElement"
 CLASSES = re.compile(r"\s*Ifc\w+(\s*,\s*Ifc\w+)*\s*")
 SUBCLASSES = ("", "StandardCase", "ElementedCase")
-"""What may follow the name of a class in those that IFC 2x3 and 4 derive from it."""
+"""Suffixes of classes that IFC 2x3 and 4 derive from a class."""
 
 
 @dataclass(frozen=True)
 class DescribedObject:
-    """An object of the scene as `meshclash.clash.sets` takes it."""
+    """An object of the scene in the form that `meshclash.clash.sets` expects."""
 
     name: str
     properties: dict[str, str]
@@ -36,9 +36,9 @@ class DescribedObject:
 
 
 def described(item: bpy.types.Object) -> dict[str, str]:
-    """What is known of an object; {} of one that no importer of IFC made.
+    """Return the IFC properties of an object; {} for objects that were not imported from IFC.
 
-    Without custom properties the class is taken from a name such as "IfcWall/East".
+    Without custom properties, the class is taken from a name such as "IfcWall/East".
     """
     found = {}
     if len(item.keys()):
@@ -53,17 +53,17 @@ def described(item: bpy.types.Object) -> dict[str, str]:
 
 
 def told(item: bpy.types.Object) -> dict[str, str]:
-    """What sets are made by: `described`, the materials, and all custom properties that are texts or numbers."""
+    """Return the properties for set rules: `described`, materials, and custom properties of text or numbers."""
     own = {key: str(value) for key, value in item.items() if isinstance(value, str | int | float)}
     materials = sorted({slot.material.name for slot in item.material_slots if slot.material is not None})
     return {**own, **({"material": ", ".join(materials)} if materials else {}), **described(item)}
 
 
 def select(selector: str) -> Matcher:
-    """What a selector of IfcOpenShell means where there is no IFC file: it may only name classes.
+    """Return a matcher for a selector of IfcOpenShell. Without an IFC file, it may only name classes.
 
     Raises:
-        InputError: it does more.
+        InputError: the selector does more.
     """
     if not CLASSES.fullmatch(selector):
         raise InputError(

@@ -1,4 +1,4 @@
-"""The open Blender file as Live reads it: again and again, and only what has changed."""
+"""The open Blender file as a source for Live: each reading covers only what has changed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .source import metres_per_unit
 
 
 class LiveSource:
-    """Reads one scene; it keeps session uids and names, never Blender data.
+    """Reads one scene; keeps session uids and names, never Blender data.
 
     Args:
         scene: the scene to follow.
-        view_layer: whose visible objects take part; a layer of `scene`.
+        view_layer: layer of `scene` whose visible objects take part.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
@@ -35,21 +35,21 @@ class LiveSource:
 
     @property
     def file(self) -> str:
-        """Path of the open file, "" when it was never saved."""
+        """Path of the open file; "" if it was never saved."""
         return bpy.data.filepath
 
     @property
     def scale_length(self) -> float:
-        """Metres per Blender unit of the scene, 1.0 when it is gone."""
+        """Metres per Blender unit of the scene; 1.0 if the scene is gone."""
         scene = self.scene()
         return 1.0 if scene is None else metres_per_unit(scene)
 
     def scene(self) -> bpy.types.Scene | None:
-        """The scene, or None when it was removed."""
+        """The scene, or None if it was removed."""
         return scene_with(self.scene_uid)
 
     def options(self) -> DetectOptions:
-        """What the panel asks for at this moment, but for common volumes: they take long, and Detect measures them.
+        """Return the current options of the panel, without common volumes: they take long, so only Detect has them.
 
         Raises:
             InputError: the scene is gone, or an option is out of range.
@@ -60,12 +60,12 @@ class LiveSource:
         return replace(scene.meshclash.checked_options(metres_per_unit(scene)), overlap_volume=False)
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
-        """Reads what may differ since the last call that ended.
+        """Read what may have changed since the last completed call.
 
-        An object whose mesh cannot be used is left out, with the reason among `skipped`.
+        Objects whose mesh cannot be used are left out; `skipped` has the reasons.
 
         Raises:
-            InputError: the scene is gone or not shown, or a set is wrong.
+            InputError: the scene is gone or not shown, or a set is invalid.
         """
         scene, view_layer = self._current()
         sets = (
@@ -88,7 +88,7 @@ class LiveSource:
         return result
 
     def forget(self) -> None:
-        """Frees what was read."""
+        """Free what was read."""
         self._memory = Memory()
 
     def _current(self) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
@@ -99,7 +99,7 @@ class LiveSource:
         return scene, view_layer
 
     def _depsgraph(self) -> bpy.types.Depsgraph:
-        """The graph, up to date: between an undo or a deletion and its evaluation it refers to data that is gone."""
+        """Return the updated graph: between an undo or a deletion and its evaluation, it refers to deleted data."""
         view_layer = self._current()[1]
         view_layer.update()
         if view_layer.depsgraph is None:
@@ -107,7 +107,7 @@ class LiveSource:
         return view_layer.depsgraph
 
     def _resolved(self, expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Wanted:
-        """The names of a set; collections are followed, a selection is that of the start."""
+        """Return the names of a set. Collections are read again each time; a selection is kept from the start."""
         if expression != SELECTION:
             return resolve_set(expression, scene, view_layer)
         if self._selection is None:

@@ -1,4 +1,4 @@
-"""Objects that stand for a massive file: which file, and making one that shows a sample of it."""
+"""Objects that stand for a massive file: their file, and making such an object, which shows a sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PROPERTY = "meshclash_massive"
 
 
 def attach() -> None:
-    """Gives objects the property that names the file."""
+    """Register the object property that names the file."""
     bpy.types.Object.meshclash_massive = bpy.props.StringProperty(
         name="Massive File",
         description="File with a clustered mesh that is tested instead of this object's mesh",
@@ -19,17 +19,17 @@ def attach() -> None:
 
 
 def _note(item: bpy.types.Object, _context: bpy.types.Context) -> None:
-    """Blender evaluates the object again, so that results get old and Live reads it."""
+    """Make Blender evaluate the object again, so that results become stale and Live reads it."""
     item.update_tag()
 
 
 def detach() -> None:
-    """Takes the property away again; files keep what it says."""
+    """Unregister the property; its values stay in files."""
     del bpy.types.Object.meshclash_massive
 
 
 def massive_path(item: bpy.types.Object) -> str:
-    """The file that an object stands for, absolute; "" for none."""
+    """Return the absolute path of the file that an object stands for; "" for none."""
     named = getattr(item, PROPERTY, "")
     return bpy.path.abspath(named, library=item.library) if named else ""
 
@@ -37,13 +37,13 @@ def massive_path(item: bpy.types.Object) -> str:
 def new_proxy(
     name: str, vertices: np.ndarray, faces: np.ndarray, path: str, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """An object that stands for a massive file.
+    """Create an object that stands for a massive file.
 
     Args:
-        name: of the object and its mesh.
-        vertices, faces: of what is shown, (n, 3) and (m, 3).
-        path: of the file.
-        collection: that it is put into.
+        name: name of the object and its mesh.
+        vertices, faces: the mesh to show, (n, 3) and (m, 3).
+        path: path of the file.
+        collection: collection for the object.
     """
     mesh = bpy.data.meshes.new(name)
     show(mesh, vertices, faces)
@@ -54,7 +54,7 @@ def new_proxy(
 
 
 def show(mesh: bpy.types.Mesh, vertices: np.ndarray, faces: np.ndarray) -> None:
-    """Gives a mesh other vertices (n, 3) and triangles (m, 3)."""
+    """Replace the vertices (n, 3) and triangles (m, 3) of a mesh."""
     mesh.clear_geometry()
     mesh.vertices.add(len(vertices))
     mesh.vertices.foreach_set("co", np.ascontiguousarray(vertices, np.float32).ravel())

@@ -1,8 +1,8 @@
-"""Evaluated meshes as arrays: positions, triangles and the face of each triangle.
+"""Read evaluated meshes as arrays: positions, triangles and the face of each triangle.
 
-The generic attributes are one memory copy each; the old accessors (`vertices`, `loop_triangles`) convert item by item.
-Only the corners of the triangles have no attribute. They lie in memory as one int32 array, which is read through a
-pointer when a check on the same mesh agrees, else through the documented call.
+Each generic attribute takes a single memory copy; the old accessors (`vertices`, `loop_triangles`) convert item by
+item. Only the corners of triangles have no attribute. They are one int32 array in memory, which is read through a
+pointer (fast path) if a check on the same mesh succeeds, otherwise through the documented call.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _fast_path = True
 
 
 def set_fast_path(enabled: bool) -> None:
-    """Allows or forbids reading triangle corners through a pointer."""
+    """Allow or forbid reading triangle corners through a pointer."""
     global _fast_path  # noqa: PLW0603 - a preference of the machine
     _fast_path = enabled
 
 
 def read_mesh(mesh: bpy.types.Mesh, name: str, faces_are_original: bool) -> SourceMesh:
-    """Copies a mesh out of Blender.
+    """Copy a mesh out of Blender.
 
     Args:
-        mesh: evaluated, with at least one face.
-        name: of its object, for messages.
+        mesh: an evaluated mesh with at least one face.
+        name: name of its object, for messages.
         faces_are_original: passed on to the result.
 
     Raises:
@@ -56,7 +56,7 @@ def read_mesh(mesh: bpy.types.Mesh, name: str, faces_are_original: bool) -> Sour
 
 
 def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:
-    """(c,) int32: the vertex of each face corner."""
+    """Return the vertex of each face corner, (c,) int32."""
     corners = np.empty(len(mesh.loops), dtype=np.int32)
     attribute = mesh.attributes.get(".corner_vert")
     if attribute is not None:
@@ -67,8 +67,8 @@ def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:
 
 
 def positions(mesh: bpy.types.Mesh) -> np.ndarray:
-    """(n, 3) float32."""
-    flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)  # foreach_get takes one dimension only
+    """Return the vertices of a mesh, (n, 3) float32."""
+    flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)  # foreach_get needs one dimension
     attribute = mesh.attributes.get("position")
     if attribute is not None:
         attribute.data.foreach_get("vector", flat)
@@ -78,7 +78,7 @@ def positions(mesh: bpy.types.Mesh) -> np.ndarray:
 
 
 def _triangle_corners(mesh: bpy.types.Mesh) -> np.ndarray:
-    """(m, 3) int32 corner indices of the triangles; a copy, nothing of Blender's memory is kept."""
+    """Return the corner indices of triangles, (m, 3) int32, as a copy."""
     if _fast_path:
         corners = _corners_by_pointer(mesh)
         if corners is not None:
@@ -89,7 +89,7 @@ def _triangle_corners(mesh: bpy.types.Mesh) -> np.ndarray:
 
 
 def _corners_by_pointer(mesh: bpy.types.Mesh) -> np.ndarray | None:
-    """The corners by the undocumented layout of `loop_triangles`, or None when the layout is not the expected one.
+    """Read corners from the undocumented layout of `loop_triangles`; None if the layout is unexpected.
 
     The stride between the first two items and the values of the first, middle and last triangle must agree.
     """

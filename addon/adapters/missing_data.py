@@ -1,4 +1,4 @@
-"""Objects whose geometry is not what their author made: data of a missing library, and modifiers that fail."""
+"""Find objects with wrong geometry: with data of a missing library, or with modifiers that fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meshclash.messages import Sentence
 
 KINDS = ("objects", "meshes", "curves", "metaballs", "hair_curves", "pointclouds", "collections", "node_groups",
          "armatures", "lattices", "shape_keys", "cache_files")  # fmt: skip
-"""Data that the geometry of an object or its place may depend on."""
+"""Kinds of data that the geometry or position of an object may depend on."""
 MISSING = "it is missing from the library {library}: relink the library or reload it"
 NEEDS_MISSING = "it needs '{name}', which is missing from the library {library}: relink the library or reload it"
 FAILED = "its modifier '{modifier}' failed: {why}"
@@ -20,7 +20,7 @@ NO_FILE = "there is no file '{path}'"
 
 
 def objects_with_missing_data() -> dict[str, str]:
-    """Full names of objects that are missing from a library, or that use what is missing; with the reason of each."""
+    """Return the full names of objects that are missing from a library or use missing data, with reasons."""
     missing = _missing()
     if not missing:
         return {}
@@ -36,7 +36,7 @@ def objects_with_missing_data() -> dict[str, str]:
 
 
 def missing_collections(scene: bpy.types.Scene) -> list[Skipped]:
-    """Collections of a scene that are missing from a library: what they held is not known."""
+    """Return the collections of a scene that are missing from a library, so that their content is unknown."""
     if not len(bpy.data.libraries):
         return []
     lost = (item for item in scene.collection.children_recursive if item.is_missing)
@@ -44,10 +44,10 @@ def missing_collections(scene: bpy.types.Scene) -> list[Skipped]:
 
 
 def failed_modifier(item: bpy.types.Object) -> str:
-    """Why what an object shows is not what its modifiers should make of it; "" where none failed.
+    """Return why a modifier of an object failed; "" if none failed.
 
     Args:
-        item: the original object: Blender has the warnings of its nodes there.
+        item: the original object, where Blender stores the warnings of its nodes.
     """
     for modifier in item.modifiers:
         if modifier.show_viewport:

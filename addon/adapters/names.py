@@ -1,4 +1,6 @@
-r"""Names that are not UTF-8: old exporters write them, and Blender's Python can neither read nor look up such a name.
+r"""Rename data whose names are not UTF-8, which Blender's Python can neither read nor look up.
+
+Old exporters write such names.
 
 `Brücke` in Latin-1 becomes `Br\xfccke`.
 """
@@ -14,13 +16,13 @@ from meshclash.messages import Sentence
 
 
 def make_names_readable() -> list[str]:
-    """Renames, in the open file, what has such a name; for sessions whose file is not saved.
+    """Rename all data of the open file with such names; only for sessions that do not save the file.
 
     Returns:
         The new names.
 
     Raises:
-        InputError: one is in a library, where it cannot be renamed.
+        InputError: such a name is in a library, where it cannot be changed.
     """
     data = bpy.data
     layers = chain.from_iterable(scene.view_layers for scene in data.scenes)
@@ -29,9 +31,9 @@ def make_names_readable() -> list[str]:
 
 
 def _renamed(item: Any) -> str | None:
-    """The new name, None where the old one can be read."""
+    """Return the new name, or None if the old one can be read."""
     try:
-        item.name  # noqa: B018 - the error is what is asked for
+        item.name  # noqa: B018 - raises the error
     except UnicodeDecodeError as error:
         name = _readable(error.object)
         if getattr(item, "library", None) is not None:
@@ -44,7 +46,7 @@ def _renamed(item: Any) -> str | None:
 
 
 def as_renamed(argument: str) -> str:
-    """An argument of the command line as `make_names_readable` writes such names."""
+    """Convert an argument of the command line in the way `make_names_readable` converts names."""
     return _readable(argument.encode("utf-8", "surrogateescape"))
 
 

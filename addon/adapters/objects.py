@@ -1,4 +1,4 @@
-"""Which objects of a scene a set means, and what they belong to."""
+"""Resolve sets to the objects of a scene, and find what objects belong to."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ COLLECTION_PREFIX, OBJECT_PREFIX = "collection:", "object:"
 
 
 def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str] | None:
-    """Full names of the objects that a set expression means.
+    """Return the full names of the objects in a set expression.
 
     Args:
         expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME", a NAME, or
-            terms and patterns as "class:IfcPipe* & not material:Zinc" (`meshclash.clash.sets`).
-        scene: the scene to look in.
-        view_layer: whose selection and visibility count.
+            terms and patterns such as "class:IfcPipe* & not material:Zinc" (`meshclash.clash.sets`).
+        scene: the scene to search.
+        view_layer: layer whose selection and visibility count.
 
     Returns:
-        Names of objects; their instances belong to the set, too. None means every object.
+        Names of objects; their instances are in the set, too. None stands for all objects.
 
     Raises:
         InputError: there is no such object or collection in the scene, or nothing is selected.
@@ -50,15 +50,15 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
 
 
 def has_shape(item: bpy.types.Object) -> bool:
-    """Whether a mesh or points may come of an object, as itself or as an instance."""
+    """Return whether an object may yield a mesh or points, by itself or through instances."""
     return item.type not in SHAPELESS or item.instance_type != "NONE"
 
 
 def require_objects(names: Iterable[str]) -> None:
-    """Checks names that pairs to leave out are made of.
+    """Check that the names in excluded pairs exist.
 
-    An instance is called `Instancer/Object[position]`; which positions there are may differ from frame to frame, so
-    only its two objects are looked up.
+    The name of an instance is `Instancer/Object[position]`. Positions may differ between frames, so only its two
+    objects are looked up.
 
     Raises:
         InputError: the file has no such object.
@@ -71,7 +71,7 @@ def require_objects(names: Iterable[str]) -> None:
 
 
 def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
-    """Full name of each object -> full names of the scene's collections that hold it, without the root."""
+    """Return, for the full name of each object, the full names of its collections in the scene, without the root."""
     found: dict[str, set[str]] = {}
     for collection in scene.collection.children_recursive:
         for item in collection.objects:
@@ -80,7 +80,7 @@ def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
 
 
 def told_of(scene: bpy.types.Scene, report: DetectReport) -> dict[str, dict[str, str]]:
-    """What the objects of a report say of themselves now, as `SourceObject.told_properties`, by their names in it."""
+    """Return the current properties of a report's objects, as `SourceObject.told_properties`, by name in the report."""
     collections, known = collections_of_objects(scene), {item.name_full: item for item in bpy.data.objects}
     wanted = {name: (name, name) for name in report.tested}
     wanted |= {side.name: (side.source, side.owner) for row in report.rows for side in row.sides}
@@ -97,7 +97,7 @@ def told_of(scene: bpy.types.Scene, report: DetectReport) -> dict[str, dict[str,
 
 
 def armatures_of(item: bpy.types.Object) -> frozenset[str]:
-    """Full names of the armatures that deform or carry an object."""
+    """Return the full names of the armatures that deform an object or are its parents."""
     names = {
         modifier.object.name_full
         for modifier in item.modifiers
@@ -129,7 +129,7 @@ def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:
 
 
 def _collections(scene: bpy.types.Scene) -> dict[str, bpy.types.Collection]:
-    """The scene's collections by their full names, the root as it is shown."""
+    """Return the scene's collections by full name; the root has the name that Blender shows."""
     collections = {item.name_full: item for item in scene.collection.children_recursive}
     collections.setdefault(scene.collection.name, scene.collection)
     return collections
@@ -146,7 +146,7 @@ def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
 
 
 def _known(name: str, scene: bpy.types.Scene) -> bpy.types.Object | None:
-    """An object of the scene by its full name, which says its library, else by its name."""
+    """Return an object of the scene by its full name, which includes its library, or else by its name."""
     item = scene.objects.get(name)
     exact = item is not None and item.name_full == name
     return item if exact else next((other for other in scene.objects if other.name_full == name), item)
@@ -170,5 +170,5 @@ def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) 
 
 
 def outside_of_views() -> Any:
-    """While inside, visibility is that of a view layer: in a 3D view Blender means its local view."""
+    """Make visibility refer to the view layer inside the block; in a 3D view, Blender uses its local view."""
     return bpy.context.temp_override(area=None, region=None)

@@ -1,4 +1,4 @@
-"""A rendered picture of the faces in contact, out of a temporary scene: the user's data is neither used nor changed.
+"""Render a picture of the faces in contact from a temporary scene; the user's data are neither used nor changed.
 
 Cycles on the CPU needs neither a window nor a graphics driver, so this works on any machine.
 """
@@ -34,12 +34,12 @@ PAPER = (0.93, 0.94, 0.95)
 
 
 def render_picture(report: DetectReport, source: SceneSource, path: Path) -> None:
-    """Renders the frame of the worst row to a PNG file.
+    """Render the frame of the worst row to a PNG file.
 
     Args:
         report: made with highlights.
-        source: where the report came from.
-        path: ends in .png.
+        source: the source that the report was made from.
+        path: a path that ends in .png.
 
     Raises:
         DetectError: Cycles is missing, or nothing could be rendered.
@@ -59,7 +59,7 @@ def render_picture(report: DetectReport, source: SceneSource, path: Path) -> Non
 
 
 class _Studio:
-    """A scene of its own, whose data is removed at the end."""
+    """A temporary scene, whose data is removed at the end."""
 
     def __init__(self) -> None:
         self._data: list[Any] = []
@@ -73,7 +73,7 @@ class _Studio:
         bpy.data.batch_remove(self._data)
 
     def furnish(self, layout: PictureLayout) -> None:
-        """Fills the scene."""
+        """Add the content of the picture to the scene."""
         self._add_surface("Others", layout.others, self._ghost(0.02, 0.20))
         self._add_surface("Involved", layout.involved, self._ghost(0.08, 0.40))
         self._add_surface("Scans", layout.scans, self._ink(EDGE))
@@ -86,7 +86,7 @@ class _Studio:
         self._add_world()
 
     def render(self, path: Path) -> None:
-        """Writes the picture."""
+        """Render and write the picture."""
         scene = self._scene
         try:
             scene.render.engine = "CYCLES"
@@ -94,7 +94,7 @@ class _Studio:
             raise DetectError("the picture needs Cycles, which is disabled in this Blender") from error
         scene.cycles.device = "CPU"
         scene.cycles.samples = SAMPLES
-        scene.cycles.use_denoising = False  # everything emits or is transparent: there is no noise
+        scene.cycles.use_denoising = False  # no noise: everything emits or is transparent
         scene.cycles.max_bounces = 2
         scene.cycles.transparent_max_bounces = TRANSPARENT_LAYERS
         render = scene.render
@@ -126,7 +126,7 @@ class _Studio:
         self._add(name, mesh)
 
     def _add_labels(self, layout: PictureLayout) -> None:
-        """Texts on a plane in front of everything, then lines that begin where the texts end."""
+        """Add texts on a plane in front of everything, and lines that begin where the texts end."""
         view = layout.view
         inks = [self._ink(INK), self._ink(PAINT_A), self._ink(PAINT_B)]
         texts = [self._add_text(label, view, inks) for label in layout.labels]
@@ -135,7 +135,7 @@ class _Studio:
             self._add_line(label, text.dimensions.x, view, inks[0])
 
     def _add_text(self, label: Label, view: View, inks: list[bpy.types.Material]) -> bpy.types.Object:
-        """The two names in the colours of their faces."""
+        """Add the two names in the colours of their faces."""
         text = bpy.data.curves.new("Label", "FONT")
         text.body, text.size = f"{label.a}{SIGN}{label.b}{label.note}", LABEL_HEIGHT * view.height
         text.align_x, text.align_y = ("LEFT" if label.at_left else "RIGHT"), "CENTER"
@@ -173,7 +173,7 @@ class _Studio:
     def _add_world(self) -> None:
         world = bpy.data.worlds.new("Paper")
         self._data.append(world)
-        if world.node_tree is None:  # since Blender 5.0 it is there from the start
+        if world.node_tree is None:  # exists from Blender 5.0 on
             world.use_nodes = True
         background = world.node_tree.nodes["Background"]
         background.inputs["Color"].default_value = (*PAPER, 1.0)
@@ -189,13 +189,13 @@ class _Studio:
         return material, tree, tree.nodes, tree.nodes.new("ShaderNodeOutputMaterial")
 
     def _ink(self, colour: tuple[float, float, float], opacity: float = 1.0) -> bpy.types.Material:
-        """The same colour from all sides."""
+        """Return a material with the same colour from all sides."""
         material, tree, nodes, output = self._material("Ink")
         self._layered(tree, nodes, output, colour).default_value = opacity
         return material
 
     def _paint(self, colour: tuple[float, float, float]) -> bpy.types.Material:
-        """A colour that is darker where the surface turns away."""
+        """Return a material that is darker where the surface turns away."""
         material, tree, nodes, output = self._material("Paint")
         emission, facing, shade = (nodes.new(f"ShaderNode{kind}") for kind in ("Emission", "LayerWeight", "MapRange"))
         emission.inputs["Color"].default_value = (*colour, 1.0)
@@ -206,7 +206,7 @@ class _Studio:
         return material
 
     def _ghost(self, face_on: float, edge_on: float) -> bpy.types.Material:
-        """Grey glass whose opacity grows from `face_on` to `edge_on` where the surface turns away."""
+        """Return grey glass; opacity grows from `face_on` to `edge_on` where the surface turns away."""
         material, tree, nodes, output = self._material("Ghost")
         facing, opacity = nodes.new("ShaderNodeLayerWeight"), nodes.new("ShaderNodeMapRange")
         facing.inputs["Blend"].default_value = 0.3
@@ -216,7 +216,7 @@ class _Studio:
         return material
 
     def _layered(self, tree: Any, nodes: Any, output: Any, colour: tuple[float, float, float]) -> Any:
-        """A layer of paint over what lies behind; returns the socket of its opacity.
+        """Build a layer of paint over what lies behind; return the socket of its opacity.
 
         It adds light to a darkened transparency. Mixing the two shaders would choose one of them at random.
         """
@@ -236,7 +236,7 @@ class _Studio:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Keeps Cycles' hundred lines of progress off the standard output, which they reach below Python's `sys.stdout`."""
+    """Suppress Cycles' progress messages, which bypass Python's `sys.stdout`."""
     say(sys.stdout)
     kept = os.dup(STANDARD_OUTPUT)
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -250,7 +250,7 @@ def _silent() -> Iterator[None]:
 
 
 def _camera_matrix(view: View, place: tuple[float, float, float]) -> Matrix:
-    """World matrix of something that faces the camera at `place` in camera coordinates."""
+    """Return the world matrix of an object that faces the camera, at `place` in camera coordinates."""
     matrix = np.eye(4)
     matrix[:3, :3] = view.axes.T
     matrix[:3, 3] = view.centre + np.array(place) @ view.axes

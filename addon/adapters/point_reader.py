@@ -1,4 +1,4 @@
-"""Points as arrays: from POINTCLOUD objects, and from meshes that have nothing but vertices, as importers make them."""
+"""Read points as arrays: from POINTCLOUD objects, and from meshes of bare vertices, as importers make them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from meshclash.clash.errors import UnusableObject
 from meshclash.clash.frame_scene import SourceCloud
 
-LEAST_POINTS = 8  # fewer have no surface
+LEAST_POINTS = 8  # fewer points do not sample a surface
 DEFAULT_RADIUS = 0.01  # of points without the attribute "radius", Blender units
 NORMAL = "normal"  # attribute that holds the normals of a scan
 
@@ -17,7 +17,7 @@ PointData: TypeAlias = bpy.types.Mesh | bpy.types.PointCloud
 
 
 def is_scan(data: bpy.types.ID | None) -> bool:
-    """Whether these are points to test: a point cloud, or a mesh with vertices but neither edges nor faces."""
+    """Return whether data is a scan: a point cloud, or a mesh with vertices but neither edges nor faces."""
     if isinstance(data, bpy.types.PointCloud):
         return point_count(data) >= LEAST_POINTS
     if not isinstance(data, bpy.types.Mesh):
@@ -26,16 +26,16 @@ def is_scan(data: bpy.types.ID | None) -> bool:
 
 
 def point_count(data: PointData) -> int:
-    """Number of points."""
+    """Return the number of points."""
     return len(data.vertices if isinstance(data, bpy.types.Mesh) else data.points)
 
 
 def read_points(data: PointData, name: str) -> SourceCloud:
-    """Copies points, and their normals where there is an attribute of that name, out of Blender.
+    """Copy points out of Blender, and their normals if there is an attribute "normal".
 
     Args:
-        data: evaluated; `is_scan` holds.
-        name: of its object, for messages.
+        data: evaluated data for which `is_scan` is true.
+        name: name of its object, for messages.
 
     Raises:
         UnusableObject: a coordinate is not finite.
@@ -57,18 +57,18 @@ def read_points(data: PointData, name: str) -> SourceCloud:
 
 
 def _is_finite(values: np.ndarray) -> bool:
-    """Whether all numbers are: their extremes are not where one is not. One pass, without a mask of millions."""
+    """Return whether all numbers are finite, by checking the extremes, without a mask of millions."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
 def _has_lengths(vectors: np.ndarray) -> bool:
-    """Whether none of the vectors (n, 3) is zero; column by column, as rows of three are slow to sum up."""
+    """Return whether no vector (n, 3) is zero; by columns, as sums over rows of three are slow."""
     x, y, z = vectors.T
     return bool(((x != 0.0) | (y != 0.0) | (z != 0.0)).all())
 
 
 def _radius(data: PointData) -> float:
-    """The radius of the largest ball that Blender draws for a point; vertices are dots."""
+    """Return the radius of the largest ball that Blender draws for a point; vertices are drawn as dots."""
     if isinstance(data, bpy.types.Mesh):
         return 0.0
     attribute = data.attributes.get("radius")
@@ -80,7 +80,7 @@ def _radius(data: PointData) -> float:
 
 
 def _vectors(data: PointData, name: str) -> np.ndarray | None:
-    """(n, 3) float32 of a vector attribute on points, or None."""
+    """Return a vector attribute of points, (n, 3) float32, or None."""
     attribute = data.attributes.get(name)
     if attribute is None or attribute.data_type != "FLOAT_VECTOR" or attribute.domain != "POINT":
         return None

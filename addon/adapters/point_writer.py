@@ -1,4 +1,4 @@
-"""New scans in the scene, and values on the points of existing ones."""
+"""Add scans to the scene, and write values to points of existing scans."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from meshclash.messages import Sentence
 from .point_reader import NORMAL, PointData, point_count
 
 ORIGIN = "meshclash_origin"
-"""Custom property of scenes and objects: world coordinates, in metres and float64, of the scene's zero point."""
+"""Custom property of scenes and objects: world coordinates of the scene's origin, in metres and float64."""
 
 
 def new_scan(
     name: str, points: np.ndarray, normals: np.ndarray | None, collection: bpy.types.Collection, as_mesh: bool
 ) -> bpy.types.Object:
-    """Adds an object with these points to a collection.
+    """Add an object with points to a collection.
 
     Args:
-        name: of object and data.
+        name: name of the object and its data.
         points: (n, 3) float32, Blender units.
         normals: (n, 3) float32, or None.
-        collection: where it goes.
-        as_mesh: make a mesh without faces. Blender before 5.1 has no other way to make points.
+        collection: collection for the object.
+        as_mesh: make a mesh without faces. Before Blender 5.1 there is no other way to make points.
     """
     data = _new_mesh(name, len(points)) if as_mesh or not can_make_point_clouds() else _new_cloud(name, len(points))
     _write(data, "position", "FLOAT_VECTOR", "vector", points)
@@ -39,15 +39,15 @@ def new_scan(
 
 
 def can_make_point_clouds() -> bool:
-    """Whether this Blender can give a POINTCLOUD its points from Python (5.1 and later)."""
+    """Return whether Python can create the points of a POINTCLOUD (Blender 5.1 and later)."""
     return "resize" in bpy.types.PointCloud.bl_rna.functions
 
 
 def write_values(data: PointData, name: str, values: np.ndarray) -> None:
-    """Writes one number per point into a FLOAT attribute on points.
+    """Write one number per point to a FLOAT attribute of points.
 
     Raises:
-        DetectError: there is another attribute of that name, or the number of points is another one.
+        DetectError: there is a different attribute of that name, or the number of points has changed.
     """
     if len(values) != point_count(data):
         raise DetectError(
@@ -71,7 +71,7 @@ def write_values(data: PointData, name: str, values: np.ndarray) -> None:
 
 
 def remove_values(data: PointData, name: str) -> bool:
-    """Removes the FLOAT attribute on points; returns whether there was one."""
+    """Remove the FLOAT attribute of points; return whether there was one."""
     attribute = data.attributes.get(name)
     if attribute is None or not is_values(attribute):
         return False
@@ -81,18 +81,18 @@ def remove_values(data: PointData, name: str) -> bool:
 
 
 def is_values(attribute: bpy.types.Attribute) -> bool:
-    """Whether an attribute holds one number per point."""
+    """Return whether an attribute holds one number per point."""
     return attribute.data_type == "FLOAT" and attribute.domain == "POINT"
 
 
 def stored_origin(owner: bpy.types.ID) -> np.ndarray | None:
-    """The origin (3,) float64 [m] kept with a scene or an object, or None."""
+    """Return the origin (3,) float64 [m] stored in a scene or an object, or None."""
     value = owner.get(ORIGIN)
     return None if value is None or len(value) != 3 else np.array(list(value), dtype=np.float64)
 
 
 def store_origin(owner: bpy.types.ID, origin: Iterable[float]) -> None:
-    """Keeps an origin [m] with a scene or an object; Blender saves it in double precision."""
+    """Store an origin [m] in a scene or an object; Blender saves it in double precision."""
     owner[ORIGIN] = [float(value) for value in origin]
 
 

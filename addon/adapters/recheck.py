@@ -1,4 +1,4 @@
-"""Whether objects are what they were when an answer was found: after an undo, or after Edit Mode, they often are."""
+"""Check whether objects are unchanged since an answer was found, as often after an undo or Edit Mode."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ PLAIN_TYPES = ("MESH", "POINTCLOUD")
 def unchanged(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
 ) -> frozenset[str]:
-    """Those objects that are what they were, or took no part and take none now.
+    """Return the objects that are unchanged, or took no part before and take none now.
 
-    Objects with their own mesh are read one by one. Only where instances or converted curves are among them is the
-    whole graph walked; even then no other mesh is read than theirs.
+    Objects with their own mesh are read one by one. The whole graph is walked only if instances or converted curves
+    are among them; even then only their meshes are read.
 
     Args:
         scene: the scene.
-        view_layer: one of its layers, which a window shows.
-        seen: what they were.
+        view_layer: a layer of the scene that a window shows.
+        seen: the former state of the objects.
         names: full names of objects, which may be gone.
 
     Raises:
@@ -64,16 +64,16 @@ def unchanged(
 
 
 def _is_plain(item: bpy.types.Object) -> bool:
-    """Whether an object stands for its own mesh or points, and for nothing else."""
+    """Return whether an object yields its own mesh or points, and nothing else."""
     return item.type in PLAIN_TYPES and not item.is_instancer and not massive_path(item)
 
 
 def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a plain object has its matrix and its mesh again; the mesh is read only where the matrix agrees."""
+    """Return whether a plain object has its former matrix and mesh; reads the mesh only if the matrix agrees."""
     evaluated = item.evaluated_get(depsgraph)
     if plain_places(np.array(evaluated.matrix_world, np.float64)) != known.places:
         return False
-    is_points = is_scan(evaluated.data) and item.mode != "EDIT"  # there the evaluated data has no positions
+    is_points = is_scan(evaluated.data) and item.mode != "EDIT"  # in Edit Mode evaluated data has no positions
     shape = read_points(evaluated.data, item.name_full) if is_points else read_object(item, evaluated)
     return shape is not None and plain_shapes(run_to_end(shape_steps(shape)), is_shell(item)) == known.shapes
 
@@ -81,7 +81,7 @@ def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.typ
 def _walked(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
 ) -> dict[str, Fingerprint]:
-    """The fingerprints of some objects by a walk over everything that the graph shows."""
+    """Compute the fingerprints of some objects by a walk over the whole graph."""
     result = FrameScene(scene.frame_current)
     set_a, set_b = (_set(expression, scene, view_layer, seen) for expression in (seen.set_a, seen.set_b))
     enumeration = Enumeration(scene, set_a, set_b, result)
@@ -89,10 +89,10 @@ def _walked(
     wanted = {item.mesh_key for item in result.objects if item.owner in names or item.source in names}
     for mesh_key in wanted & enumeration.waiting.keys():
         enumeration.read_waiting(mesh_key, view_layer.depsgraph)
-    enumeration.finish()  # drops what was not read
+    enumeration.finish()  # drops meshes that were not read
     return run_to_end(fingerprint_steps(result, names))
 
 
 def _set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen) -> Wanted:
-    """A set as it was meant: a selection is that of the time of the answer."""
+    """Resolve a set; for a selection, use the one at the time of the answer."""
     return frozenset(seen.objects) if expression == SELECTION else resolve_set(expression, scene, view_layer)

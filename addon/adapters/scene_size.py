@@ -1,4 +1,4 @@
-"""How large a scene is, roughly and quickly, for lengths to begin with."""
+"""Estimate the size of a scene quickly, for default lengths."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from meshclash.clash.units import UNITS, usual_clearance
 from .objects import SHAPELESS
 from .source import metres_per_unit
 
-MOST = 500  # objects that are looked at, evenly chosen
-PAUSE = 1.0  # seconds between two looks at how many objects there are
+MOST = 500  # objects that are sampled, evenly chosen
+PAUSE = 1.0  # seconds between two checks of the number of objects
 
 _known: dict[int, tuple[float, tuple[object, ...], float]] = {}
-"""By the scene's session uid: when it was looked at, what the length depends on, and the length."""
+"""Cache by the scene's session uid: time of the last check, what the length depends on, and the length."""
 
 
 def default_clearance(scene: bpy.types.Scene) -> float:
-    """The clearance of a scene in which the user has set none [Blender units].
+    """Return the default clearance of a scene [Blender units].
 
-    It is found anew when the number of objects or the units have changed, not whenever something moves.
+    It is computed again when the number of objects or the units change, not when objects move.
     """
     units, now = scene.unit_settings, time.perf_counter()
     asked = units.system, units.scale_length, units.length_unit
@@ -37,7 +37,7 @@ def default_clearance(scene: bpy.types.Scene) -> float:
 
 
 def size_of(scene: bpy.types.Scene) -> float:
-    """The diagonal of the box around the scene's objects [Blender units], of many around a part of them; 0: empty."""
+    """Return the diagonal of the scene's bounding box [Blender units], from a sample of many objects; 0 if empty."""
     items = [item for item in scene.objects if item is not None and item.type not in SHAPELESS]
     corners = [_corners(item) for item in items[:: 1 + len(items) // MOST]]
     points = np.concatenate(corners) if corners else np.empty((0, 3))
@@ -46,13 +46,13 @@ def size_of(scene: bpy.types.Scene) -> float:
 
 
 def _corners(item: bpy.types.Object) -> np.ndarray:
-    """The corners of an object's box in the world, (8, 3)."""
+    """Return the corners of an object's bounding box in world coordinates, (8, 3)."""
     matrix = np.array(item.matrix_world)
     return np.array(item.bound_box) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def shown_unit(units: bpy.types.UnitSettings) -> float:
-    """The unit in which Blender shows lengths [m]."""
+    """Return the unit in which Blender shows lengths [m]."""
     if units.system == "NONE":
         return 1.0
     usual = UNITS["FEET"] if units.system == "IMPERIAL" else UNITS["METERS"]

@@ -1,4 +1,4 @@
-"""Objects of which the user says that they are shells: nothing lies inside them."""
+"""Objects that the user has marked as shells: nothing lies inside them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PROPERTY = "meshclash_shell"
 
 
 def attach() -> None:
-    """Gives objects the property that says so."""
+    """Register the object property that marks shells."""
     bpy.types.Object.meshclash_shell = bpy.props.BoolProperty(
         name="Is a Shell",
         description="Treat this object as a surface without an inside, such as a garment, a helmet or a lampshade. "
@@ -18,15 +18,15 @@ def attach() -> None:
 
 
 def _note(item: bpy.types.Object, _context: bpy.types.Context) -> None:
-    """Blender evaluates the object again, so that results get old and Live reads it."""
+    """Make Blender evaluate the object again, so that results become stale and Live reads it."""
     item.update_tag()
 
 
 def detach() -> None:
-    """Takes the property away again; files keep what it says."""
+    """Unregister the property; its values stay in files."""
     del bpy.types.Object.meshclash_shell
 
 
 def is_shell(item: bpy.types.Object) -> bool:
-    """Whether an object is said to be a shell."""
+    """Return whether an object is marked as a shell."""
     return bool(getattr(item, PROPERTY, False))

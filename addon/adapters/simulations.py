@@ -1,4 +1,4 @@
-"""Simulations: what Blender can only compute frame after frame, unless it is baked."""
+"""Find simulations, which Blender can only compute frame after frame unless they are baked."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import bpy
 from meshclash.clash.errors import InputError
 
 CACHED = {"CLOTH": "cloth", "SOFT_BODY": "soft body", "DYNAMIC_PAINT": "dynamic paint"}
-"""Modifiers with a point cache, by Blender's names."""
+"""Names of modifiers with a point cache, by Blender's types."""
 
 
 IN_TIME = {
     *CACHED, "BUILD", "COLLISION", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "NODES", "OCEAN", "PARTICLE_SYSTEM",
     "WAVE",
 }  # fmt: skip
-"""Modifiers that may give other shapes in other frames, without a curve of the user's."""
+"""Modifiers that may change an object's shape between frames without an animation curve."""
 
-MOST_ASKED = 5000  # objects; more take too long to ask whenever a panel is drawn
+MOST_ASKED = 5000  # largest number of objects that are checked whenever a panel is drawn
 
 
 def changes_in_time(scene: bpy.types.Scene) -> bool:
-    """Whether objects of a scene may be elsewhere, or have another shape, in another frame."""
+    """Return whether objects of a scene may move or change shape between frames."""
     if bpy.data.actions or scene.rigidbody_world is not None or len(scene.objects) > MOST_ASKED:
         return True
     return any(_varies(item) for item in scene.objects if item is not None)
@@ -34,10 +34,10 @@ def _varies(item: bpy.types.Object) -> bool:
 
 
 def refuse_unbaked(scene: bpy.types.Scene) -> None:
-    """For questions about frames out of their order.
+    """Check that frames can be computed in any order.
 
     Raises:
-        InputError: a simulation of the scene is not baked, so that its frames depend on the ones before.
+        InputError: a simulation of the scene is not baked, so its frames depend on previous ones.
     """
     found = next(_unbaked(scene), None)
     if found is not None:
@@ -71,7 +71,7 @@ def _is_baked(modifier: Any) -> bool:
 
 
 def _simulates(group: Any, depth: int = 0) -> bool:
-    """Whether nodes, or groups in them, hold a simulation zone."""
+    """Return whether nodes, or groups in them, contain a simulation zone."""
     if group is None or depth > 16:
         return False
     return any(
@@ -82,5 +82,5 @@ def _simulates(group: Any, depth: int = 0) -> bool:
 
 
 def _bakes(modifier: Any) -> bool:
-    """Whether the frames of simulations are on the disk or packed; in memory only this process has them."""
+    """Return whether baked frames are stored on disk or packed; frames in memory exist in this process only."""
     return bool(modifier.bakes) and all(bake.bake_mode == "ANIMATION" for bake in modifier.bakes)

@@ -18,27 +18,27 @@ from .updates import changes_of
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
-    """How many metres a Blender unit is; without a unit system, one."""
+    """Return the length of a Blender unit in metres; 1.0 without a unit system."""
     settings = scene.unit_settings
     if settings.system == "NONE":
         return 1.0
-    return float(str(np.float32(settings.scale_length)))  # 0.001, not the 0.00100000005 that float32 makes of it
+    return float(str(np.float32(settings.scale_length)))  # 0.001 instead of 0.00100000005
 
 
 def _changing() -> tuple[list[Any], list[Any]]:
-    """The handlers that are told what an evaluation has changed."""
+    """Return the lists of handlers that receive changes after an evaluation."""
     return bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post
 
 
 class BlenderSource:
     """Reads evaluated objects of one scene.
 
-    It keeps names, never Blender data: between two slices the user may undo, delete or load. From frame to
-    frame it only reads what Blender says to have changed.
+    It keeps names, never Blender data: between two slices the user may undo, delete or load a file. From frame to
+    frame it reads only what Blender reports as changed.
 
     Args:
         scene: the scene to read.
-        view_layer: whose visible objects take part; a layer of `scene`.
+        view_layer: layer of `scene` whose visible objects take part.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
@@ -53,14 +53,14 @@ class BlenderSource:
 
     @classmethod
     def from_context(cls, context: bpy.types.Context) -> BlenderSource:
-        """The scene and view layer of a context."""
+        """Return a source for the scene and view layer of a context."""
         return cls(context.scene, context.view_layer)
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
-        """Goes to `frame` (None = stays where it is) and reads all visible objects of the two sets.
+        """Go to `frame` (None: stay at the current one), and read all visible objects of the two sets.
 
         Raises:
-            InputError: a set is wrong, or an object was deleted meanwhile.
+            InputError: a set is invalid, or an object was deleted in the meantime.
         """
         if frame is None:
             return (yield from self._read_steps(set_a, set_b, Memory()))
@@ -70,7 +70,7 @@ class BlenderSource:
             result = yield from self._read_steps(set_a, set_b, self._memory.renewed(changes))
             if result.frame == self._current()[0].frame_current == frame:
                 return result
-            # Somebody has moved on meanwhile.
+            # The frame was changed in the meantime.
             self._memory, self._changes = Memory(), Changes(everything=True)
 
     def _read_steps(self, set_a: str, set_b: str, memory: Memory) -> Generator[Progress, None, FrameScene]:
@@ -93,16 +93,16 @@ class BlenderSource:
             for handlers in _changing():
                 handlers.append(self._note)
         scene, view_layer = self._current()
-        view_layer.update()  # what was edited meanwhile is noted as such, and not as a part of the new frame
+        view_layer.update()  # notes edits since then before the frame changes
         scene.frame_set(frame)
 
     def _note(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Called by Blender after every evaluation."""
+        """Note changes; called by Blender after every evaluation."""
         if scene.name == self._scene and depsgraph.mode == "VIEWPORT":
             self._changes.add(changes_of(depsgraph))
 
     def restore(self) -> None:
-        """Puts back the frame at which this source was made, when it was changed and the scene still exists."""
+        """Restore the frame at which this source was made, if it was changed and the scene still exists."""
         if not self._moved:
             return
         self._moved = False
@@ -111,10 +111,10 @@ class BlenderSource:
                 handlers.remove(self._note)
         self._memory = Memory()
         scene = bpy.data.scenes.get(self._scene)
-        if scene is not None and scene.session_uid == self._uid:  # not of another file
+        if scene is not None and scene.session_uid == self._uid:  # not a scene of another file
             view_layer = scene.view_layers.get(self._view_layer)
             if view_layer is not None:
-                view_layer.update()  # what was edited during the last frame is noted as such
+                view_layer.update()  # notes edits during the last frame
             scene.frame_set(self._frame[0], subframe=self._frame[1])
 
     def _current(self) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
@@ -125,13 +125,13 @@ class BlenderSource:
         return scene, view_layer
 
     def _depsgraph(self) -> bpy.types.Depsgraph:
-        """The graph, up to date: between an undo or a deletion and its evaluation it refers to data that is gone."""
+        """Return the updated graph: between an undo or a deletion and its evaluation, it refers to deleted data."""
         view_layer = self._current()[1]
         view_layer.update()
         return view_layer.depsgraph
 
     def _resolved(self, expression: str) -> frozenset[str] | None:
-        """The names of a set; found once, so that a change of the selection does not change a run over many frames."""
+        """Return the names of a set. It is resolved once, so a new selection does not affect a run over many frames."""
         if expression not in self._sets:
             self._sets[expression] = resolve_set(expression, *self._current())
         return self._sets[expression]

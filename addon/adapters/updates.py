@@ -1,4 +1,4 @@
-"""Reads `depsgraph.updates`: which objects moved or changed shape, told from everything else that happens."""
+"""Read `depsgraph.updates`: find objects that moved or changed shape among all other updates."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .objects import has_shape
 
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
-    """What the last evaluation changed.
+    """Return what the last evaluation changed.
 
-    An object without any flag was renamed. Everything that is done to objects from outside shows as an update of the
-    scene: hiding and selecting as nothing else, linking and deleting with one of a collection. A collection alone is
-    updated when it is instanced and an object in it moves.
+    An object without any flag was renamed. Other operations on objects appear as an update of the scene: hiding and
+    selecting as an update of the scene only, linking and deleting together with an update of a collection. A
+    collection alone is updated if it is instanced and an object in it moves.
     """
     changes = Changes()
     collections = False

@@ -1,4 +1,4 @@
-"""What animators work with on the vertices of an object: a group of weights, and a shape key with its curve."""
+"""Write vertex groups, and shape keys with animation curves."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 GROUP, KEY = "MeshClash Heat", "MeshClash Corrective"
 BASIS = "Basis"
 FADE = 3
-"""Frames in which a shape key comes and goes."""
+"""Number of frames over which a shape key fades in and out."""
 
 
 def write_group(item: bpy.types.Object, warmth: NDArray[np.float32]) -> None:
-    """Makes the vertex group of an object: each vertex has the greatest weight of its faces, others none.
+    """Create the vertex group of an object: each vertex gets the greatest weight of its faces.
 
     Args:
         item: a mesh object.
-        warmth: 0 to 1 of faces; those beyond the end have 0.
+        warmth: weights of faces, 0 to 1; faces beyond the end have 0.
     """
     mesh = item.data
     corners, vertices = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.loops), np.int32)
@@ -38,7 +38,7 @@ def write_group(item: bpy.types.Object, warmth: NDArray[np.float32]) -> None:
 
 
 def remove_group(item: bpy.types.Object) -> bool:
-    """Removes the vertex group; returns whether there was one."""
+    """Remove the vertex group; return whether there was one."""
     group = item.vertex_groups.get(GROUP)
     if group is not None:
         item.vertex_groups.remove(group)
@@ -46,10 +46,10 @@ def remove_group(item: bpy.types.Object) -> bool:
 
 
 def vertices_to_move(item: bpy.types.Object) -> NDArray[np.float64]:
-    """The vertices of an object's mesh without modifiers, (n, 3).
+    """Return the vertices of an object's mesh without modifiers, (n, 3).
 
     Raises:
-        InputError: the mesh is in a library, or other objects have it, too.
+        InputError: the mesh is in a library, or other objects use it, too.
     """
     mesh = item.data
     if not mesh.is_editable:
@@ -64,11 +64,11 @@ def vertices_to_move(item: bpy.types.Object) -> NDArray[np.float64]:
 
 
 def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Iterable[tuple[int, int]]) -> str:
-    """Makes another shape key of an object, which comes and goes with some ranges of frames; returns its name.
+    """Add a shape key to an object, which fades in and out around ranges of frames; return its name.
 
     Args:
         item: a mesh object.
-        places: of its vertices where the key is whole, (n, 3).
+        places: vertices at the full strength of the key, (n, 3).
         frames: first and last frame of each range.
     """
     if item.data.shape_keys is None:
@@ -82,7 +82,7 @@ def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Itera
 
 
 def keyed(frames: Iterable[tuple[int, int]]) -> list[tuple[int, float]]:
-    """Frames and values of a curve that is 1 in all of some ranges of frames, and 0 far from each."""
+    """Return frames and values of a curve that is 1 inside ranges of frames, and 0 away from them."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(frames):
         if joined and first - FADE <= joined[-1][1] + FADE:

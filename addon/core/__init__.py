@@ -1,1 +1,1 @@
-"""What the extension does, without Blender: options, rules, the detection job and its report."""
+"""The logic of the extension, without Blender: options, rules, the detection job and its report."""

@@ -1,4 +1,4 @@
-"""The volume advisor: tries bounding volumes and split rules on two objects of the scene, in slices."""
+"""The volume advisor: compares bounding volumes and split rules on two objects of the scene, in slices."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from meshclash.types.steps import scale_progress
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
 
 QUICK_VOLUMES, QUICK_SPLITS = ("aabb", "boxtree", "sphere", "dop18", "obb", "rss"), ("lbvh", "sah")
-"""One of each kind, which is enough to choose by; all of them take minutes on large meshes."""
+"""Representatives of each kind, enough for a choice; trying all takes minutes on large meshes."""
 
 
 def parts_to_measure(volumes: Sequence[str], splits: Sequence[str]) -> tuple[str, ...]:
-    """The parts of the engine's warm-up that `advise_steps` needs, beside those of every test."""
+    """Return the parts of the engine's warm-up that `advise_steps` needs in addition to those of every test."""
     contacts = (f"{volume} contacts" for volume in volumes if volume != VOLUMES[0][0])
     return (*parts_to_build(volumes, splits), *contacts)
 
 
 @dataclass(frozen=True)
 class MeasuredAdvice:
-    """What came of it.
+    """The results of the advisor.
 
     Attributes:
-        names: of the two objects.
-        triangles: of both.
-        candidates: the engine's `Candidate`, the one with the fastest queries first.
+        names: names of the two objects.
+        triangles: number of triangles of both.
+        candidates: the engine's `Candidate` objects, fastest queries first.
     """
 
     names: tuple[str, str]
@@ -41,31 +41,31 @@ class MeasuredAdvice:
 
     @property
     def best(self) -> Any:
-        """For objects that are asked about many times."""
+        """The best candidate for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Any:
-        """For objects that are asked about once: building counts."""
+        """The best candidate for objects that are queried once: building time counts."""
         return min(self.candidates, key=lambda candidate: candidate.build_seconds + candidate.query_seconds)
 
 
 def advise_steps(
     source: SceneSource, engine: ModuleType, volumes: Sequence[str], splits: Sequence[str]
 ) -> Generator[Progress, None, MeasuredAdvice]:
-    """Builds and asks the two selected objects with one volume and split rule after the other.
+    """Build and query the two selected objects with each volume and split rule.
 
     Args:
         source: the scene.
         engine: the meshclash module.
-        volumes, splits: names of what to try.
+        volumes, splits: names to try.
 
     Yields:
-        Progress, in slices. Where no other process compiles, the first try of a volume is one slice longer.
+        Progress, in slices. If this process compiles, the first try of a volume takes longer.
 
     Raises:
         InputError: not exactly two objects with faces are selected, or one cannot be used.
-        DetectError: the engine refused something else.
+        DetectError: the engine raised another error.
     """
     frame = yield from scale_progress(source.read_steps("selection", "selection", None), 0.0, READ_END)
     refuse_lost(frame.skipped)
@@ -84,7 +84,7 @@ def advise_steps(
 
 
 def _in_words(steps: Generator[Any, None, Any]) -> Generator[Progress, None, Any]:
-    """The same progress, with volumes and split rules called as the panel calls them."""
+    """Pass progress on, with the panel's names of volumes and split rules."""
     while True:
         try:
             progress = next(steps)

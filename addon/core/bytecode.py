@@ -1,7 +1,7 @@
-"""Python's bytecode of packages, written a file at a time.
+"""Write the Python bytecode of packages, one file at a time.
 
-A wheel brings none. Python would write it while the package is imported: two seconds in one step, for Numba. Here each
-file is a step of some milliseconds, which a window does not notice.
+Wheels contain no bytecode. Python would write it during the import, which takes two seconds in one step for Numba. Here
+each file is a step of some milliseconds, which does not block the window.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
 def bytecode_steps(roots: dict[str, Path], first: tuple[str, ...]) -> Iterator[None]:
-    """Writes what is missing for some modules and all that they import from the same packages.
+    """Write the missing bytecode of some modules and of all that they import from the same packages.
 
-    Where the packages have their bytecode, or none can be written, this ends at once.
+    Ends immediately if the packages have bytecode, or none can be written.
 
     Args:
-        roots: folders of packages, by name.
-        first: dotted names of modules to begin with; a package's own file is written when all is done.
+        roots: folders of packages, by package name.
+        first: dotted names of modules to begin with. A package's own file is written last.
 
     Yields:
         None after each file.
@@ -57,7 +57,7 @@ def _is_written(file: Path) -> bool:
 
 
 def _write(file: Path) -> bool:
-    """Whether the bytecode of a source could be written."""
+    """Write the bytecode of a source; return whether that was possible."""
     try:
         py_compile.compile(str(file), doraise=True)
     except (OSError, py_compile.PyCompileError):
@@ -66,7 +66,7 @@ def _write(file: Path) -> bool:
 
 
 def _imported(file: Path, roots: dict[str, Path]) -> list[Path]:
-    """The sources that a module imports when it is imported, as far as its text tells."""
+    """Return the sources that a module imports at its top level, found from its text."""
     found = []
     for dots, module, names, whole in _IMPORT.findall(file.read_bytes()):
         if dots:
@@ -84,5 +84,5 @@ def _place(roots: dict[str, Path], name: str) -> Path:
 
 
 def _files(place: Path) -> list[Path]:
-    """The source of a module or a package, if it is one."""
+    """Return the source of a module or package, if there is one."""
     return [file for file in (place.with_name(f"{place.name}.py"), place / "__init__.py") if file.is_file()]

@@ -1,4 +1,4 @@
-"""What has changed in a scene since it was read: noted by handlers, consumed by Live."""
+"""Changes in a scene since it was read: recorded by handlers, consumed by Live."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Changes:
-    """Objects are named by their session uid, which survives renaming.
+    """Changes of a scene. Objects are identified by session uid, which survives renaming.
 
     Attributes:
-        moved: objects whose transform (or name) may differ.
-        deformed: objects whose mesh may differ.
-        names: full names of those of them of which a mesh or points may come, as they are called now.
-        visible: objects may have been hidden or shown; selecting looks the same.
-        structure: objects may have come, gone, or changed their name, parent or collection.
-        everything: nothing read before may be trusted (undo, the start).
+        moved: objects whose transform (or name) may have changed.
+        deformed: objects whose mesh may have changed.
+        names: current full names of those of these objects that may yield a mesh or points.
+        visible: whether objects may have been hidden or shown; selecting cannot be distinguished from it.
+        structure: whether objects may have been added, removed, renamed, or moved to another parent or collection.
+        everything: whether all data read before is invalid (after undo, or at the start).
     """
 
     moved: set[int] = field(default_factory=set)
@@ -29,7 +29,7 @@ class Changes:
         return bool(self.moved or self.deformed or self.visible or self.structure or self.everything)
 
     def add(self, other: Changes) -> None:
-        """Takes in what another has noted."""
+        """Merge other changes into these."""
         self.moved |= other.moved
         self.deformed |= other.deformed
         self.names |= other.names
@@ -38,5 +38,5 @@ class Changes:
         self.everything |= other.everything
 
     def touches(self, *uids: int) -> bool:
-        """Whether one of the objects may differ in any way."""
+        """Return whether one of the objects may have changed in any way."""
         return any(uid in self.moved or uid in self.deformed for uid in uids)

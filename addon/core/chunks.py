@@ -1,4 +1,4 @@
-"""What is done to each of millions of points, a part of them at a time; order statistics without sorting."""
+"""Process millions of points in chunks; compute order statistics without sorting."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Generator, Iterator, Sequence
 import numpy as np
 
 CHUNK = 1 << 17
-"""Points of one step: about a millisecond of NumPy."""
-_HALF = 16  # of a float32's bits
+"""Number of points in one step: about a millisecond of NumPy."""
+_HALF = 16  # half of the bits of a float32
 
 
 def chunks(count: int) -> Iterator[slice]:
-    """The parts of so many points."""
+    """Yield slices that cover ``count`` points."""
     return (slice(begin, min(begin + CHUNK, count)) for begin in range(0, count, CHUNK))
 
 
 def quantile_steps(arrays: Sequence[np.ndarray], shares: Sequence[float]) -> Generator[None, None, list[float]]:
-    """Quantiles of the sizes of the numbers in float32 arrays, as ``numpy.quantile`` has them, in slices.
+    """Compute quantiles of the absolute values in float32 arrays, as ``numpy.quantile`` does, in slices.
 
-    The bits of numbers from 0 on are in the order of the numbers, so the number of a rank is found half by half of its
-    bits, by counting.
+    The bit patterns of non-negative numbers have the order of the numbers. So the number with a given rank is found by
+    counting: first the upper half of its bits, then the lower half.
 
     Args:
-        arrays: finite numbers, at least one in all.
-        shares: 0 to 1.
+        arrays: finite numbers, at least one in total.
+        shares: quantiles to compute, 0 to 1.
     """
     count = sum(map(len, arrays))
     places = [share * (count - 1) for share in shares]
@@ -41,7 +41,10 @@ def quantile_steps(arrays: Sequence[np.ndarray], shares: Sequence[float]) -> Gen
 
 
 def _counts_steps(arrays: Sequence[np.ndarray], half: int | None) -> Generator[None, None, np.ndarray]:
-    """How many numbers have at most which upper half of their bits, or lower half where the upper one is given."""
+    """Count how many numbers are at most each value of the upper half of their bits.
+
+    If an upper half is given, count by the lower half instead.
+    """
     counts = np.zeros(1 << _HALF, np.int64)
     for array in arrays:
         for part in chunks(len(array)):

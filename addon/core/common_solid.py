@@ -1,4 +1,4 @@
-"""What two clashing solids have in common, to be looked at: its edges, its volume, its three sides."""
+"""Find the common solid of two clashing objects, to be shown: its edges, its volume, its three sides."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ READ_END = 0.5
 
 @dataclass
 class ShownSolid:
-    """A common solid that is being looked at. Lengths are Blender units.
+    """A common solid that is shown. Lengths are in Blender units.
 
     Attributes:
-        pair_id: of the pair in the list.
-        names: of the two objects, as the list has them.
-        owners: full names of the objects of the scene that it depends on.
-        volume: 0 where the two share none.
-        sides: of the box around it, longest first.
-        box: least and greatest corner, (2, 3); None without volume.
+        pair_id: id of the pair in the list.
+        names: names of the two objects in the list.
+        owners: full names of the scene's objects that it depends on.
+        volume: its volume; 0 if the two share none.
+        sides: side lengths of its bounding box, longest first.
+        box: lowest and highest corner, (2, 3); None without volume.
         vertices, triangles: (n, 3) float64 in the world and (m, 3).
-        lines: (2 k, 3) float32 world end points of its edges, each once.
-        contradicts: whether the bounds that are proved of the pair say otherwise; then these hold.
-        stale: whether one of the objects moved or changed since.
+        lines: (2 k, 3) float32 end points of its edges in world coordinates, each once.
+        contradicts: whether it contradicts the proved bounds of the pair; then the bounds are right.
+        stale: whether one of the objects has moved or changed since.
     """
 
     pair_id: str
@@ -50,15 +50,15 @@ class ShownSolid:
 
 
 def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Progress, None, ShownSolid]:
-    """Finds the common solid of the two objects of a row as they stand.
+    """Find the common solid of the two objects of a row in their current state.
 
     Args:
-        source, engine: as `job.detect_steps` takes them.
+        source, engine: as for `job.detect_steps`.
         row: the pair.
 
     Raises:
         InputError: one of the two is gone, hidden, a scan, open, or cannot be used.
-        DetectError: the engine refused something else.
+        DetectError: the engine raised another error.
     """
     (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
     try:
@@ -78,11 +78,11 @@ def solid_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Genera
 
 
 def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) -> Generator[Progress, None, list[str]]:
-    """The ids of those rows whose two objects are a screw in its hole or a press fit, as they stand.
+    """Return the ids of the rows whose two objects currently are a screw in its hole or a press fit.
 
     Args:
-        source, engine: as `job.detect_steps` takes them.
-        rows: of pairs; those of open meshes, scans and objects that are gone are none.
+        source, engine: as for `job.detect_steps`.
+        rows: rows to check; open meshes, scans and missing objects are never fits.
 
     Raises:
         InputError: the objects cannot be read.
@@ -107,7 +107,7 @@ def fit_steps(source: SceneSource, engine: ModuleType, rows: Sequence[PairRow]) 
 
 
 def _named(message: str, row: PairRow) -> str:
-    """A message about "a" or "b" with the name of the object in its place."""
+    """Replace "a" or "b" in a message by the name of the object."""
     names = {"a": row.a.name, "b": row.b.name}
     if not isinstance(message, Sentence) or message.values.get("name") not in names:
         return message
@@ -115,21 +115,21 @@ def _named(message: str, row: PairRow) -> str:
 
 
 def _within(volume: float, row: PairRow) -> bool:
-    """Whether a volume lies between the bounds that are proved of a row, to the rounding of the library."""
+    """Return whether a volume lies within the proved bounds of a row, up to the library's rounding errors."""
     if row.volume_lower is None or row.volume_upper is None:
         return True
     return row.volume_lower * (1.0 - 1e-6) <= volume <= row.volume_upper * (1.0 + 1e-6)
 
 
 def edges(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """The edges between faces that do not lie in one plane, each once, as end points (2 k, 3) float32."""
+    """Return the edges between faces that are not coplanar, each once, as end points (2 k, 3) float32."""
     if not len(triangles):
         return np.empty((0, 3), np.float32)
     p, q, r = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(q - p, r - p)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(np.float64).tiny)
     ends = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
-    order = np.lexsort(ends.T)  # the two faces of an edge come one after the other
+    order = np.lexsort(ends.T)  # the two faces of an edge become neighbours
     first, second = order[0::2], order[1::2]
     bent = (normals[first // 3] * normals[second // 3]).sum(axis=1) < 1.0 - 1e-6
     return np.ascontiguousarray(vertices[ends[first[bent]].ravel()], np.float32)

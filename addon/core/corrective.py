@@ -1,4 +1,4 @@
-"""How far the vertices of one object lie inside others in frames of its events, and the way out."""
+"""Find how far the vertices of an object lie inside others during its events, and how to move them out."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 BEYOND = 1.05
-"""Of the way to the nearest point of the other surface: a little farther, so that the two do not touch."""
+"""Factor for the way to the nearest point of the other surface: slightly farther, so that the two do not touch."""
 LOOKS = 8
-"""Frames of an event that are looked at."""
+"""Number of frames that are sampled in an event."""
 
 
 @dataclass
 class Corrections:
-    """What is known of an object.
+    """Corrections for the vertices of an object.
 
     Attributes:
-        moves: the longest way of each vertex out of what it is in, in the object's space before modifiers, (n, 3).
-        left_out: why other objects say nothing, by their names.
+        moves: the longest move that takes each vertex out of another object, in the object's space before modifiers,
+            (n, 3).
+        left_out: reasons why other objects were left out, by their names.
     """
 
     moves: NDArray[np.float64]
     left_out: dict[str, str] = field(default_factory=dict)
 
     def take(self, ways: NDArray[np.float64]) -> None:
-        """Takes in the ways out in another frame, (n, 3)."""
+        """Merge the moves of another frame, (n, 3): keep the longer one for each vertex."""
         longer = np.linalg.norm(ways, axis=1) > np.linalg.norm(self.moves, axis=1)
         self.moves[longer] = ways[longer]
 
@@ -42,17 +43,17 @@ class Corrections:
 def corrective_steps(
     source: SceneSource, engine: ModuleType, name: str, events: Sequence[ClashEvent], points: NDArray[np.float64]
 ) -> Generator[Any, None, Corrections]:
-    """Looks at the worst frame of each event, and at some others.
+    """Compute corrections from the worst frame of each event and some other frames.
 
     Args:
-        source, engine: as `job.detect_steps` takes them.
+        source, engine: as for `job.detect_steps`.
         name: full name of the object.
-        events: in which it has a part.
+        events: events of the object.
         points: its vertices before modifiers, (n, 3).
 
     Raises:
-        InputError: modifiers make another number of vertices.
-        DetectError: the engine refused something.
+        InputError: modifiers change the number of vertices.
+        DetectError: the engine raised another error.
     """
     result = Corrections(np.zeros_like(points))
     looks = [(event, frame) for event in events for frame in _frames_of(event)]
@@ -83,7 +84,7 @@ def _frames_of(event: ClashEvent) -> list[int]:
 def _ways_steps(
     engine: ModuleType, frame: FrameScene, name: str, other: str, points: NDArray[np.float64]
 ) -> Generator[Any, None, NDArray[np.float64] | None]:
-    """What brings each vertex of an object out of another one, (n, 3); None where one of the two is not there."""
+    """Return the move of each vertex out of another object, (n, 3); None if one of the two is missing."""
     item = next((item for item in frame.objects if item.owner == name), None)
     solid = next((item for item in frame.objects if item.name == other), None)
     if item is None or solid is None:
@@ -103,18 +104,24 @@ def _ways_steps(
 def _before_modifiers(
     vertices: NDArray[np.float64], points: NDArray[np.float64], triangles: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """What makes of a small step beside each vertex the one that modifiers make it of, (n, 3, 3): by least squares."""
+    """Return matrices (n, 3, 3) that convert a small step of each modified vertex to one before modifiers.
+
+    They are fitted by least squares.
+    """
     after, before = _edges_and_normals(vertices[triangles]), _edges_and_normals(points[triangles])
     sums = np.zeros((2, len(points), 3, 3))
     for total, parts in zip(sums, (before @ after.transpose(0, 2, 1), after @ after.transpose(0, 2, 1)), strict=True):
         for corner in triangles.T:
             np.add.at(total, corner, parts)
-    sums += np.eye(3) * max(1e-9 * float(np.abs(sums).mean()), 1e-30)  # of vertices without triangles nothing is known
+    sums += np.eye(3) * max(1e-9 * float(np.abs(sums).mean()), 1e-30)  # regular for vertices without triangles
     return np.asarray(sums[0] @ np.linalg.inv(sums[1]))
 
 
 def _edges_and_normals(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Two edges of each triangle and its normal, as long as they are, as columns, (m, 3, 3)."""
+    """Return two edges and the normal of each triangle as columns, (m, 3, 3).
+
+    The normal's length is the square root of the cross product's.
+    """
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     normal = np.cross(first, second)
     length = np.sqrt(np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30))

@@ -1,4 +1,4 @@
-"""How far the points of scans lie from models: measured in slices, shown as colours, summed up for a report."""
+"""Measure how far the points of scans lie from models, in slices, for colours and a report."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ from meshclash.types.steps import hold_progress, scale_progress
 from .chunks import chunks, quantile_steps
 
 READ_END, PREPARE_END, MEASURE_END = 0.1, 0.3, 0.9
-USUAL_SHARE = 0.95  # of the points whose deviation the automatic range covers
+USUAL_SHARE = 0.95  # share of the points that the automatic range covers
 
 SIGNED_STOPS = np.array(
     [(0.36, 0.06, 0.48), (0.72, 0.48, 0.83), (0.95, 0.95, 0.93), (0.50, 0.78, 0.35), (0.05, 0.36, 0.14)], np.float32
 )
-"""Colours from the lowest to the highest deviation; behind the surface is purple, in front of it green, on it white:
-red and blue are the two objects of a pair. Eyes that do not tell red from green tell these apart, and the larger a
-deviation is the darker it is."""
+"""Colours from the lowest to the highest deviation: purple behind the surface, white on it, green in front of it.
+
+Red and blue are not used, as they mark the two objects of a pair. People with red-green colour blindness can
+distinguish these colours, and larger deviations are darker.
+"""
 UNSIGNED_STOPS = SIGNED_STOPS[2:]
 SHADES = 1025
-"""Colours of a scale, one of them that of no deviation: more than a screen shows."""
+"""Number of colours in a scale, more than a screen can show; one of them is for no deviation."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScanDeviation:
-    """One scan.
+    """The deviations of one scan.
 
     Attributes:
         owner: object of the scene, or the instancer of an instance.
-        source: object whose points they are.
+        source: object that has the points.
         points: (n, 3) float32 world positions.
-        values: (n,) float32 distances, negative inside a closed model, Blender units.
-        radius: of the balls as which Blender draws the points, world; 0 for dots.
+        values: (n,) float32 distances in Blender units, negative inside a closed model.
+        radius: radius of the balls that Blender draws for points, in world units; 0 for dots.
     """
 
     owner: str
@@ -59,11 +61,11 @@ class DeviationMap:
 
     Attributes:
         scans: each scan.
-        models: names of the objects measured against.
-        signed: whether there are closed models, so that values below 0 mean inside.
-        lengths: what the values come to, Blender units, by name.
-        inside: how many points lie inside a closed model.
-        seen: what the objects were, to find out later whether they are so again.
+        models: names of the models.
+        signed: whether there are closed models, so that negative values mean inside.
+        lengths: statistics of the values by name, in Blender units.
+        inside: number of points inside a closed model.
+        seen: state of the objects, to check later whether they have it again.
     """
 
     scans: list[ScanDeviation]
@@ -75,21 +77,21 @@ class DeviationMap:
 
     @property
     def owners(self) -> frozenset[str]:
-        """The objects of the scene, or instancers, that it is about."""
+        """The objects of the scene, or instancers, with scans."""
         return frozenset((*self.models, *(scan.owner for scan in self.scans)))
 
     @property
     def names(self) -> frozenset[str]:
-        """Every object whose change makes the map untrue."""
+        """All objects whose changes make the map stale."""
         return self.owners | {scan.source for scan in self.scans}
 
     @property
     def usual_range(self) -> float:
-        """The deviation [Blender units] that nearly all points keep, above 0."""
+        """The deviation [Blender units], greater than 0, that nearly all points do not exceed."""
         return self.lengths["usual_size"] or 1.0
 
     def summary(self, scale_length: float) -> dict[str, Any]:
-        """Counts and lengths [m], ready for JSON."""
+        """Return counts and lengths [m] for JSON."""
         return {
             "points": sum(len(scan.values) for scan in self.scans),
             "models": list(self.models),
@@ -102,10 +104,10 @@ class DeviationMap:
 def deviation_steps(
     source: SceneSource, set_a: str, set_b: str, engine: ModuleType
 ) -> Generator[Progress, None, DeviationMap]:
-    """Measures the scans of set A against the objects with faces of set B, in the current frame.
+    """Measure the scans of set A against the objects with faces of set B, in the current frame.
 
     Raises:
-        InputError: a set is wrong, A holds no scan or B no object with faces, or an object is damaged.
+        InputError: a set is invalid, A has no scan or B no object with faces, or an object is damaged.
     """
     try:
         frame = yield from scale_progress(source.read_steps(set_a, set_b, None), 0.0, READ_END)
@@ -117,7 +119,7 @@ def deviation_steps(
         middle = 0.5 * (READ_END + PREPARE_END)
         yield from scale_progress(world.update_steps(frame), READ_END, middle)
         yield from scale_progress(clouds.update_steps(frame), middle, PREPARE_END)
-        refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
+        refuse_lost((*frame.skipped, *world.skipped, *clouds.skipped))  # distances need all models of set B
         if not clouds.placed:
             raise InputError(
                 Sentence.joined(
@@ -145,7 +147,7 @@ def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
 def _measure_steps(
     engine: ModuleType, world: EngineScene, clouds: CloudScene
 ) -> Generator[Progress, None, tuple[list[ScanDeviation], bool]]:
-    """What every scan's points keep from the nearest model, and whether there is a closed one."""
+    """Measure the deviations of all scans; return them, and whether there is a closed model."""
     models = [(item, *world.scene.posed(key)) for key, item in world.objects.items()]
     signed = False
     scans = []
@@ -176,7 +178,7 @@ def _scan_steps(placed: PlacedCloud, values: np.ndarray) -> Generator[None, None
 
 
 def _sum_steps(scans: Sequence[ScanDeviation]) -> Generator[None, None, tuple[dict[str, float], int]]:
-    """(lengths, points inside) of all values."""
+    """Return the statistics (lengths) of all values, and the number of points inside."""
     arrays = [scan.values for scan in scans]
     count, total, squares, largest, inside = sum(map(len, arrays)), 0.0, 0.0, 0.0, 0
     for array in arrays:
@@ -193,7 +195,7 @@ def _sum_steps(scans: Sequence[ScanDeviation]) -> Generator[None, None, tuple[di
 
 
 def scale_colours(signed: bool) -> np.ndarray:
-    """The scale from its lowest to its highest deviation, (SHADES, 4) float32."""
+    """Return the colours of the scale from lowest to highest deviation, (SHADES, 4) float32."""
     stops = SIGNED_STOPS if signed else UNSIGNED_STOPS
     at = np.linspace(0.0, len(stops) - 1.0, SHADES)
     result = np.ones((SHADES, 4), np.float32)
@@ -203,7 +205,7 @@ def scale_colours(signed: bool) -> np.ndarray:
 
 
 def shades(values: np.ndarray, reach: float, signed: bool) -> np.ndarray:
-    """Which of the scale's colours deviations have, (k,) int32; beyond ``reach`` that of the scale's end."""
+    """Return the indices of deviations in the colour scale, (k,) int32, clamped at ``reach``."""
     low, top = -reach if signed else 0.0, SHADES - 1
     place = np.asarray(values, np.float64) - low
     place *= top / (reach - low)

@@ -1,4 +1,4 @@
-"""How much sooner a GPU has answered than the CPU, as far as this session has seen both do the same."""
+"""Compare how long GPU and CPU took for the same question in this session."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ _cpu_seconds: dict[tuple[str, int, int, int], float] = {}
 
 
 def note_answer(test: str, stats: Mapping[str, Any]) -> None:
-    """Remembers how long the CPU took.
+    """Remember how long the CPU took.
 
     Args:
-        test: that was asked for.
-        stats: of the report.
+        test: the test that was run.
+        stats: statistics of the report.
     """
     if stats.get("device") == "cpu":
         _cpu_seconds[_key(test, stats)] = _seconds(stats)
 
 
 def gain(test: str, stats: Mapping[str, Any]) -> float | None:
-    """Seconds of the CPU over those of the GPU that answered; None where that is not known.
+    """Return the CPU's time divided by the GPU's time for the same question; None if it is unknown.
 
     Args:
         test, stats: as for `note_answer`.
@@ -32,10 +32,10 @@ def gain(test: str, stats: Mapping[str, Any]) -> float | None:
 
 
 def _key(test: str, stats: Mapping[str, Any]) -> tuple[str, int, int, int]:
-    """Of answers that can be compared: the same test of as many objects and triangles in as many frames."""
+    """Return a key that comparable answers share: the test, and the numbers of objects, triangles and frames."""
     return test, int(stats["objects"]), int(stats["triangles"]), int(stats["frames"])
 
 
 def _seconds(stats: Mapping[str, Any]) -> float:
-    """What the engine took: reading Blender's objects costs the same on both."""
+    """Return the engine's seconds, without reading Blender's objects, which takes equally long on both."""
     return float(stats["seconds"]) - float(stats["timings"].get("read", 0.0))

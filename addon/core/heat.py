@@ -1,4 +1,4 @@
-"""How often, and how deep, each face takes part in clashes over a range of frames."""
+"""Collect how often and how deep each face takes part in clashes over a range of frames."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 @dataclass
 class FaceHeat:
-    """Of the faces of one mesh before its modifiers.
+    """The heat of the faces of one mesh before its modifiers.
 
     Attributes:
-        frames: in how many frames each face was in contact, (n,) int32; faces beyond the end never were.
-        depth: the greatest depth of a clash that it took part in [Blender units], (n,) float32; 0 where none is known.
+        frames: number of frames in which each face was in contact, (n,) int32; 0 for faces beyond the end.
+        depth: greatest depth of the clashes of each face [Blender units], (n,) float32; 0 if unknown.
     """
 
     frames: NDArray[np.int32]
     depth: NDArray[np.float32]
 
     def take(self, faces: NDArray[np.int32], depths: NDArray[np.float32]) -> None:
-        """Takes in one frame: faces, repeated where they belong to several clashes, and the depths of these."""
+        """Add one frame: faces, repeated if they are in several clashes, and the depths of these clashes."""
         most = int(faces.max()) + 1
         if most > len(self.frames):
             self.frames = np.concatenate((self.frames, np.zeros(most - len(self.frames), np.int32)))
@@ -34,11 +34,11 @@ class FaceHeat:
 
 
 class HeatMap:
-    """The heat of all objects; of pairs that only touch, or are apart, nothing is counted.
+    """The heat of all objects. Only clashes are counted, not pairs that touch or are apart.
 
     Attributes:
-        objects: by the full name of the object whose mesh it is.
-        unknown: objects whose modifiers make other faces, so that nothing can be said of their own.
+        objects: heat by the full name of the object with the mesh.
+        unknown: objects whose modifiers change the faces, so that the heat of their own faces is unknown.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class HeatMap:
         self.unknown: set[str] = set()
 
     def take(self, rows: Iterable[PairRow]) -> None:
-        """Takes in the rows of one frame."""
+        """Add the rows of one frame."""
         parts: dict[str, list[tuple[NDArray[np.int32], float]]] = {}
         for row in rows:
             if row.verdict in QUIET_VERDICTS:

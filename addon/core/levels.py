@@ -1,4 +1,4 @@
-"""The hierarchy over one object, to be looked at level by level."""
+"""Build the hierarchy of one object, and show it level by level."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ SPLITS = (
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2
 MOST_NODES = 20_000
-"""Boxes that are drawn at most: more are a blot, and hold the window while their lines are made."""
+"""Largest number of boxes that are drawn: more are illegible, and making their lines blocks the window."""
 COSTS = {"sphere": 8, "pss": 16, "lss": 16, "rss": 16, "ssv": 16, "dop14": 16, "dop18": 32, "dop26": 80}
-"""How many boxes take as long as one volume of another kind."""
+"""Cost of drawing a volume of each kind, in boxes."""
 
 
 def parts_to_build(volumes: Sequence[str], splits: Sequence[str]) -> tuple[str, ...]:
-    """The parts of the engine's warm-up that building hierarchies needs, beside those of every test."""
+    """Return the parts of the engine's warm-up that hierarchies need in addition to those of every test."""
     builders = ("builders",) if set(splits) - {SPLITS[0][0]} else ()
     return (*(f"{volume} volumes" for volume in volumes if volume != VOLUMES[0][0]), *builders)
 
 
 @dataclass
 class ShownHierarchy:
-    """A hierarchy that is being looked at.
+    """A hierarchy that is shown.
 
     Attributes:
         name: full name of the object.
-        volume, split: what it was built with.
+        volume, split: volume and split rule that it was built with.
         depth: its deepest level.
-        level: the one that is shown: what was wanted, or the deepest one before it that can be drawn.
-        count: its number of volumes.
-        lines: (2 k, 3) float32 end points of its lines, in the object's space.
+        level: the level shown: the wanted one, or the deepest one above it that can be drawn.
+        count: number of volumes in the level.
+        lines: (2 k, 3) float32 end points of the level's lines, in the object's space.
         stale: whether the object's mesh has changed since.
     """
 
@@ -78,14 +78,14 @@ class ShownHierarchy:
     _engine: ModuleType = field(repr=False)
     _hierarchy: Any = field(repr=False)
     _placing: np.ndarray = field(repr=False)
-    """(4, 4): from the hierarchy's space, in which a stretch is baked, to the object's own."""
+    """Matrix (4, 4) from the hierarchy's space, in which scale and shear are baked, to the object's space."""
     level: int = -1
     count: int = 0
     lines: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.float32), repr=False)
     stale: bool = False
 
     def show(self, wanted: int) -> None:
-        """Goes to a level from 0 on, or to the deepest one before it that costs no more than `MOST_NODES` boxes."""
+        """Show a level, counted from 0, or the deepest one above it that costs at most `MOST_NODES` boxes."""
         most = MOST_NODES // COSTS.get(self.volume, 1)
         found = self._engine.lab.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
         if found.number == self.level:
@@ -97,11 +97,11 @@ class ShownHierarchy:
 def hierarchy_steps(
     source: SceneSource, engine: ModuleType, name: str, volume: str, split: str
 ) -> Generator[Progress, None, ShownHierarchy]:
-    """Builds the hierarchy of the object of that name, in slices.
+    """Build the hierarchy of the object with a name, in slices.
 
     Raises:
-        InputError: it has no faces, is hidden, has no size along an axis, or cannot be used.
-        DetectError: the engine refused something else.
+        InputError: the object has no faces, is hidden, has no size along an axis, or cannot be used.
+        DetectError: the engine raised another error.
     """
     frame = yield from scale_progress(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
     refuse_lost(frame.skipped)
@@ -120,7 +120,7 @@ def hierarchy_steps(
 
 
 def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Generator[Progress, None, Any]:
-    """The hierarchy of a mesh."""
+    """Build the hierarchy of a mesh."""
     steps = engine.steps(engine.build, mesh, volume, split)
     while True:
         try:

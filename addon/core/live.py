@@ -1,10 +1,9 @@
-"""Live: one generator that answers again and again, in slices, and asks only what has changed.
+"""Live: a generator that updates the answer continuously, in slices, and queries only what has changed.
 
-Whoever drives it (the modal operator, a script, a test) calls `note` for every change of the scene and `run_slice`
-as often as it likes. The answer to a change is complete as long as complete answers fit into the budget; while they
-do not, it is content with one contact of each pair that meets (first-contact mode), and is completed when the scene
-has been quiet for a moment. An answer that states probabilities is made more certain while nothing changes, by all
-the time there is.
+The driver (the modal operator, a script or a test) calls `note` for every change of the scene, and `run_slice` as often
+as it likes. Answers are complete as long as complete answers fit into the budget. Otherwise an answer has only one
+contact of each pair in contact (first-contact mode), and is completed when the scene has not changed for a moment.
+Answers with probabilities are refined further while nothing changes.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ from .live_answers import Answers
 T = TypeVar("T")
 
 PARTS: tuple[str, ...] = (*BASIC_PARTS, "more")
-"""Parts of the engine's warm-up that Live needs, whatever the test."""
+"""Parts of the engine's warm-up that Live needs for every test."""
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
-QUIET_SECONDS = 0.15  # without a change, before an incomplete answer is completed
-RETRY_SECONDS = 1.0  # at least, in first-contact mode, before a complete answer is tried again while changes go on
-RETRY_SHARE = 0.05  # of the time at most: where complete answers take long, they are tried less often
-SHOW_SECONDS = 0.25  # between two answers that are shown while nothing changes and probabilities grow certain
-SHOW_SHARE = 0.2  # of the time at most: where writing them takes long, they are shown less often
+QUIET_SECONDS = 0.15  # time without changes before an incomplete answer is completed
+RETRY_SECONDS = 1.0  # least time in first-contact mode before a complete answer is tried again during changes
+RETRY_SHARE = 0.05  # largest share of time for such tries: slow complete answers are tried less often
+SHOW_SECONDS = 0.25  # time between shown answers while nothing changes and probabilities are refined
+SHOW_SHARE = 0.2  # largest share of time for showing them: if writing is slow, they are shown less often
 IDLE = Progress(1.0, "")
 
-LEAST_SECONDS = 0.001  # seconds that a time-critical answer is given, however long reading took
+LEAST_SECONDS = 0.001  # least time for a time-critical answer, however long reading took
 
 
 class LiveScene(Protocol):
-    """Where the scene comes from; `addon.adapters.live_source.LiveSource` in Blender."""
+    """Source of the scene; `addon.adapters.live_source.LiveSource` in Blender."""
 
     @property
     def file(self) -> str:
@@ -60,11 +59,11 @@ class LiveScene(Protocol):
         ...
 
     def options(self) -> DetectOptions:
-        """What is asked for at this moment; raises InputError."""
+        """Return the current options; raises InputError."""
         ...
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
-        """Reads what may differ since the last call that ended; raises InputError."""
+        """Read what may have changed since the last completed call; raises InputError."""
         ...
 
 
@@ -73,18 +72,18 @@ class Live:
 
     Args:
         source: the scene.
-        load: a generator that loads the engine and returns it; it is given the parts that are to be compiled next.
-        publish: takes every answer.
-        known: gives what an earlier detection by the same engine knows of the scene, or None.
+        load: generator function that loads the engine and returns it; gets the parts that are to be compiled next.
+        publish: receives every answer.
+        known: returns what an earlier detection by the same engine knows about the scene, or None.
 
     Attributes:
         budget: seconds of the main thread that an answer may take before Live falls back to first-contact mode.
-        complete_cost: seconds that the last complete answer took, reading included; 0.0 while unknown.
-        incomplete: whether the last answer was given in first-contact mode, or is not certain everywhere.
-        problem: why there is no answer at present ("": there is).
-        text: what is being done.
+        complete_cost: seconds that the last complete answer took, including reading; 0.0 while unknown.
+        incomplete: whether the last answer was made in first-contact mode, or its probabilities are not yet final.
+        problem: why there is currently no answer; "" if there is one.
+        text: description of the current work.
         ready: whether the engine is loaded and compiled.
-        longest_slice: the longest time the main thread was held, in seconds, without loading and compiling the engine.
+        longest_slice: longest time the main thread was blocked, in seconds, without loading and compiling the engine.
     """
 
     def __init__(
@@ -117,21 +116,21 @@ class Live:
 
     @property
     def busy(self) -> bool:
-        """Whether there is something to do, now or after a quiet moment."""
+        """Whether work is left, now or after a quiet moment."""
         return not self._resting or bool(self._changes) or (self.incomplete and not self.problem)
 
     @property
     def starting(self) -> str:
-        """What is being done until there is a first answer, or another test can be asked; "" afterwards."""
+        """Description of the work before the first answer, or before another test can run; "" afterwards."""
         return "" if self.ready and self._answered is not None else self.text
 
     @property
     def pending(self) -> frozenset[str]:
-        """Full names of objects whose changes are not answered yet."""
+        """Full names of objects whose changes are not yet in the answer."""
         return frozenset(self._changes.names | self._unanswered.names | self._asking.names)
 
     def seen(self) -> Seen | None:
-        """What the objects were at the last answer; None before the first."""
+        """State of the objects at the last answer; None before the first."""
         if self._answered is None:
             return None
         options, frame = self._answered
@@ -139,17 +138,17 @@ class Live:
 
     @property
     def followed(self) -> Followed | None:
-        """What is known of the scene, for the next detection; None before the first answer."""
+        """Data about the scene for the next detection; None before the first answer."""
         return None if self._answered is None else self._answers
 
     def note(self, changes: Changes) -> None:
-        """Takes note of changes; nothing is read or computed here."""
+        """Record changes, without reading or computing anything."""
         if changes:
             self._changes.add(changes)
             self._changed_at = time.perf_counter()
 
     def look_at_options(self) -> None:
-        """Notices changed settings, which no handler reports."""
+        """Check for changed settings, which no handler reports."""
         try:
             options = self._source.options()
         except DetectError:
@@ -158,10 +157,10 @@ class Live:
             self.note(Changes(visible=True))
 
     def run_slice(self, seconds: float | None = None) -> None:
-        """Works for `seconds` (None: the budget, at most `LONGEST_SLICE`), or less when there is nothing to do.
+        """Work for `seconds` (None: the budget, at most `LONGEST_SLICE`), or less if no work is left.
 
         Raises:
-            Whatever loading the engine raises; faults of ours pass through, too.
+            All errors of loading the engine, and programming errors, pass through.
         """
         ready = self.ready
         piece = self._slice = TimeSlice(min(self.budget, LONGEST_SLICE) if seconds is None else seconds)
@@ -173,7 +172,7 @@ class Live:
             self.longest_slice = max(self.longest_slice, piece.spent)
 
     def close(self) -> None:
-        """Ends for good; what was read and built is freed."""
+        """End Live, and free all data."""
         self._steps.close()
         self._answered = self._answers = None
 
@@ -198,7 +197,7 @@ class Live:
                 self._resting = False
 
     def _answer(self, answers: Answers, changes: Changes | None) -> Generator[Progress, None, None]:
-        """One answer, complete or in first-contact mode; a wrong input is told and waits for the next change."""
+        """Make one answer, complete or in first-contact mode. Invalid input is reported until the next change."""
         self._unanswered = Changes()
         try:
             effort = _Effort()
@@ -220,7 +219,7 @@ class Live:
             self._unanswered = changes or Changes(everything=True)
 
     def _parts(self) -> list[str]:
-        """Parts of the engine's warm-up that the test of the moment needs."""
+        """Return the parts of the engine's warm-up that the current test needs."""
         try:
             options = self._source.options()
         except DetectError:
@@ -230,14 +229,14 @@ class Live:
         return list(dict.fromkeys(wanted))
 
     def _prepare(self, parts: Sequence[str]) -> Generator[Progress, None, None]:
-        """Compiles or loads what was not needed before."""
+        """Compile or load parts that were not needed before."""
         missing = [part for part in parts if part not in self._warm]
         if missing:
             self.ready = False
             yield from self._loaded(missing)
 
     def _loaded(self, parts: list[str]) -> Generator[Progress, None, ModuleType]:
-        """The engine, with these parts compiled."""
+        """Return the engine, with these parts compiled."""
         engine = yield from self._told(self._load(parts))
         yield from self._told(engine.warm_up(parts))
         self._warm.update(parts)
@@ -245,7 +244,7 @@ class Live:
         return engine
 
     def _refine(self, answers: Answers) -> Generator[Progress, None, None]:
-        """Makes an answer more certain for what is left of this call, and shows it now and then."""
+        """Refine probabilities for the rest of this call, and show the answer from time to time."""
         left = self._slice.end - time.perf_counter()
         steps = answers.refine_steps(max(left, LEAST_SECONDS))
         for progress in self._told(steps):
@@ -259,7 +258,7 @@ class Live:
             yield Progress(1.0, self.text)
 
     def _show(self, answers: Answers, first_contact: bool) -> Generator[Progress, None, None]:
-        """Writes up what is new of an answer, and hands it out."""
+        """Update the report with what is new in an answer, and publish it."""
         effort = _Effort()
         yield from effort.spent_on(answers.write_steps())
         self._uncertain = answers.uncertain
@@ -274,7 +273,7 @@ class Live:
 
     @property
     def shortfall(self) -> str:
-        """What an incomplete answer lacks."""
+        """Return what an incomplete answer lacks, as text."""
         if self._uncertain:
             return Sentence("Searching on: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
         time = f"{1000 * self.complete_cost:.0f} ms"
@@ -284,7 +283,7 @@ class Live:
         return self.complete_cost > self.budget and time.perf_counter() < self._retry_at
 
     def _asked(self, answers: Answers, effort: _Effort, first_contact: bool) -> Generator[Progress, None, bool]:
-        """Asks the engine; False when a complete answer went over the budget and something changed meanwhile."""
+        """Query the engine; return False if a complete answer exceeded the budget and the scene has changed."""
         may_give_up = not first_contact and not answers.refines
         left = max(self.budget - effort.seconds, LEAST_SECONDS)
         steps = effort.spent_on(answers.ask_steps(first_contact, left))
@@ -304,7 +303,7 @@ class Live:
         self._retry_at = time.perf_counter() + max(RETRY_SECONDS, seconds / RETRY_SHARE)
 
     def _told(self, steps: Generator[Any, None, T]) -> Generator[Progress, None, T]:
-        """Shows what is being done."""
+        """Run steps, and show their description."""
         while True:
             try:
                 progress = next(steps)
@@ -315,13 +314,13 @@ class Live:
 
 
 class _Effort:
-    """Seconds spent inside generators, without what happens between their steps."""
+    """Measures the seconds spent inside generators, without the time between their steps."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def spent_on(self, steps: Generator[Any, None, T]) -> Generator[Any, None, T]:
-        """The same steps, timed."""
+        """Run steps, and measure their time."""
         try:
             while True:
                 started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What Live knows: the answer to one question after the other, and the report that comes of it."""
+"""The state of Live: its successive answers, and the reports made from them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Answers(Followed):
-    """One answer after the other to the same question about a scene that changes.
+    """Answers the same question again and again about a changing scene.
 
     Args:
         engine: the meshclash module.
         source: the scene.
-        publish: takes every answer, and whether it is incomplete.
+        publish: receives every answer, and whether it is incomplete.
         prepare: compiles or loads parts of the engine's warm-up.
     """
 
@@ -42,11 +42,11 @@ class Answers(Followed):
 
     @property
     def taken_up(self) -> tuple[DetectOptions, FrameScene]:
-        """What the last answer is the answer to."""
+        """Return the options and the scene of the last answer."""
         return self.question.options, self.frame
 
     def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
-        """Makes the engine's scene equal to Blender's."""
+        """Update the engine's scene to match Blender's."""
         scale = self._source.scale_length
         self.statistics = RunStatistics(scale)
         started = time.perf_counter()
@@ -55,7 +55,7 @@ class Answers(Followed):
         yield from self.take_steps(frame, options, scale)
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
-        """Hands out all rows, worst first."""
+        """Publish all rows, worst first."""
         question = self.question
         yield from self.bring_up_steps()
         rows = sorted(self.rows(), key=lambda row: row.order)
@@ -67,6 +67,6 @@ class Answers(Followed):
         self._publish(report, incomplete)
 
     def _add(self, answer: DetectAnswer) -> None:
-        """Counts the work of a question, and what its answer leaves out in place of what the last one did."""
+        """Add the statistics of an answer, and replace the list of pairs left out."""
         self.statistics.forget_left_out()
         super()._add(answer)

@@ -1,4 +1,4 @@
-"""Building a massive file with its levels, from an object or another file, and what its object shows of it."""
+"""Build a massive file with its levels from an object or another file, and choose what its object shows."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .massive_file import ENDING
 
 SOURCES = (".ply", ".stl", ".obj", ".npz")
 SHOWN = 20_000
-"""Triangles of a sample, about, which is shown where there is no level."""
+"""Approximate number of triangles in a sample, which is shown if there are no levels."""
 FINEST_LOOK = 0.0005
-"""Share of the distance to the eye that nobody sees: about half a pixel."""
+"""Smallest visible size as a fraction of the distance to the eye: about half a pixel."""
 _BUILT, _LEVELED = 0.15, 0.95
-"""Shares of the whole: levels take seven times as long as the file."""
+"""Progress after each stage: levels take about seven times as long as the file."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is to be shown of a massive file.
+    """Settings for showing a massive file.
 
     Attributes:
-        most: triangles.
-        weld: vertices no farther apart are taken as one where levels are built, lengths of the file.
-        eye: from where it is looked at, in the frame of the file; None where that is not known.
+        most: largest number of triangles.
+        weld: distance within which vertices are joined when levels are built, in the file's unit.
+        eye: position of the viewer in the frame of the file; None if unknown.
     """
 
     most: int
@@ -40,14 +40,14 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class ShownMassive:
-    """A massive file, and what is shown of it.
+    """A massive file, and the mesh that is shown for it.
 
     Attributes:
-        path: of the file.
-        triangles: how many it has.
-        vertices, faces: of what is shown, (n, 3) and (m, 3).
-        error: how far any point of the file is from what is shown, and that from the file, at most; None for a sample.
-        note: why it is a sample.
+        path: path of the file.
+        triangles: number of triangles in the file.
+        vertices, faces: the mesh shown, (n, 3) and (m, 3).
+        error: upper bound of the distance between the shown mesh and the file, both ways; None for a sample.
+        note: why a sample is shown.
     """
 
     path: Path
@@ -59,13 +59,13 @@ class ShownMassive:
 
 
 def build_steps(engine: ModuleType, source: Any, path: Path, look: Look) -> Generator[Any, None, ShownMassive]:
-    """Builds a massive file and its levels; closed before its end, it goes on there when a file is named again.
+    """Build a massive file and its levels; an interrupted build from a file continues when it is started again.
 
     Args:
         engine: the meshclash module.
-        source: a Path, or (vertices, triangles). A clustered mesh is taken as it is.
-        path: of the file to be written.
-        look: what is to be shown.
+        source: a Path, or (vertices, triangles). A clustered mesh is used as it is.
+        path: path of the file to write.
+        look: what to show.
 
     Raises:
         DetectError: the source cannot be read, or the file cannot be written.
@@ -82,7 +82,7 @@ def build_steps(engine: ModuleType, source: Any, path: Path, look: Look) -> Gene
 
 
 def show_steps(engine: ModuleType, path: Path, look: Look) -> Generator[Any, None, ShownMassive]:
-    """What is to be shown of a file that is there; its levels are built where there are none.
+    """Return what to show of an existing file; missing levels are built.
 
     Raises:
         DetectError: the file is damaged, or the levels cannot be written.
@@ -95,7 +95,7 @@ def show_steps(engine: ModuleType, path: Path, look: Look) -> Generator[Any, Non
 
 
 def _waits_for_levels(source: Path, path: Path) -> bool:
-    """Whether a build of the source was stopped after its file was finished: only the levels are still to be built."""
+    """Return whether an earlier build of the source finished the file, so that only levels are missing."""
     begun = path.with_name(f"{path.name}.levels.building")
     if not (begun.is_dir() and path.is_file() and source.is_file()):
         return False
@@ -103,7 +103,7 @@ def _waits_for_levels(source: Path, path: Path) -> bool:
 
 
 def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, None, ShownMassive]:
-    """What is shown, of an open mesh, which is closed afterwards."""
+    """Return what to show of an open clustered mesh, and close it afterwards."""
     with mesh:
         levels = yield from _level_steps(engine, mesh, look)
         if levels is None:
@@ -122,12 +122,12 @@ def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, No
 
 
 def _level_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, None, Any]:
-    """The levels of a mesh, built where none that belong to it lie beside it; None where it needs none."""
+    """Return the levels of a mesh, built if there are no matching ones beside it; None if it needs none."""
     if not look.weld:
         try:
             return engine.massive.MeshLevels.open(mesh)
         except engine.InvalidFile:
-            pass  # there are none, or those of what lay here before
+            pass  # there are none, or they belong to a former file
     if mesh.triangle_count <= look.most:
         return None
     steps = engine.steps(engine.massive.MeshLevels.build, mesh, weld=look.weld)

@@ -1,4 +1,4 @@
-"""Files of clustered meshes as objects: what their first bytes say, without the engine."""
+"""Read the header of clustered mesh files, without the engine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _TRIANGLES = np.array(
 
 
 def read_massive(path: str, name: str) -> SourceMesh:
-    """The box around a clustered mesh, as the object that has it; the engine checks the file itself.
+    """Return the bounding box of a clustered mesh as a mesh of its object; the engine checks the file itself.
 
     Args:
-        path: of the file.
-        name: of the object, for messages.
+        path: path of the file.
+        name: name of the object, for messages.
 
     Raises:
-        UnusableObject: the file is missing, or no clustered mesh.
+        UnusableObject: the file is missing, or is not a clustered mesh.
     """
     try:
         with Path(path).open("rb") as stream:

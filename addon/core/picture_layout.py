@@ -1,4 +1,4 @@
-"""What a picture of the contacts shows, as plain arrays: surfaces, tubes along curves, the view, and labels."""
+"""Compute the content of a picture of contacts as plain arrays: surfaces, tubes along curves, the view, labels."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .short_names import commonness, shorten
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
 MARGIN = 1.08
-MOST_CONTEXT = 1.6  # a scene that is larger than this times what is involved is not shown as a whole
-STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
-CURVE_RADIUS = 0.0018  # of the view's height
+MOST_CONTEXT = 1.6  # largest size of a scene shown as a whole, in sizes of the objects involved
+STAND_OFF = 0.0006  # share of the view's height: offset of highlights from their surface
+CURVE_RADIUS = 0.0018  # share of the view's height
 EDGE_RADIUS = 0.0005
-DOT_RADIUS = 0.0012  # of points of scans; twice that where they are in contact
-MOST_DOTS = 20_000  # of a scan, and of the points in contact of a pair
+DOT_RADIUS = 0.0012  # radius of points of scans; doubled for points in contact
+MOST_DOTS = 20_000  # for a scan, and for the points in contact of a pair
 SHARP_COSINE = 0.88  # edges between faces that turn by more than about 28 degrees are drawn
 MOST_EDGE_TRIANGLES = 500_000  # larger scenes are drawn without edges
 TUBE_SIDES = 6
 _NO_SEGMENTS = np.empty((0, 2, 3), np.float32)
 MOST_LABELS = 16
-SIGN = " / "  # between the names of a label
-LABEL_HEIGHT = 0.021  # of the view's height
-LABEL_STEP = 1.9  # between the lines of two labels, in label heights
-LABEL_ROOM = 0.45  # of the view's width: for a label, so that those at both sides never meet
+SIGN = " / "  # separates the names of a label
+LABEL_HEIGHT = 0.021  # share of the view's height
+LABEL_STEP = 1.9  # distance between the lines of labels, in label heights
+LABEL_ROOM = 0.45  # largest share of the view's width for a label, so that labels of both sides never meet
 CHARACTER = 0.55  # width of a letter of Blender's own font, in label heights: names have 0.4 to 0.51 on average
 
 
@@ -63,13 +63,13 @@ class View:
     reach: float
 
     def project(self, points: np.ndarray) -> np.ndarray:
-        """Camera coordinates (..., 3) of world points (..., 3)."""
+        """Convert world points (..., 3) to camera coordinates (..., 3)."""
         return (points - self.centre) @ self.axes.T
 
 
 @dataclass(frozen=True)
 class Label:
-    """The names of a pair beside the picture, with a line to its place; camera coordinates, world lengths."""
+    """The names of a pair beside the picture, with a line to its location; camera coordinates, world lengths."""
 
     a: str
     b: str
@@ -95,13 +95,13 @@ class PictureLayout:
 
 
 def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_per_unit: float = 1.0) -> PictureLayout:
-    """The picture of one frame.
+    """Lay out the picture of one frame.
 
     Args:
         rows: the rows of the frame, worst first, with their triangles and curves.
         scene: all objects of the frame, at least one.
         aspect: width of the picture divided by its height.
-        metres_per_unit: how many metres a Blender unit is.
+        metres_per_unit: length of a Blender unit in metres.
     """
     chosen = [row for row in rows if row.verdict in PICTURED_VERDICTS]
     shown = [cut_row(row) for row in chosen or rows]
@@ -128,21 +128,21 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
 
 
 def _scan_points(scene: FrameScene) -> list[np.ndarray]:
-    """World positions (k, 3) float32 of some points of each scan."""
+    """Return world positions (k, 3) float32 of a sample of points for each scan."""
     return [
         to_world(_thinned(scene.clouds[item.mesh_key].points), item.matrix).astype(np.float32) for item in scene.scans
     ]
 
 
 def _thinned(points: np.ndarray) -> np.ndarray:
-    """At most `MOST_DOTS` of the points, spread over their order."""
+    """Return at most `MOST_DOTS` of the points, evenly spread over their order."""
     if len(points) <= MOST_DOTS:
         return points
     return points[np.linspace(0, len(points) - 1, MOST_DOTS).astype(np.int64)]
 
 
 def _dots(points: np.ndarray, radius: float) -> np.ndarray:
-    """Octahedra around at most `MOST_DOTS` of the points, (8 k, 3, 3) float32."""
+    """Return octahedra around at most `MOST_DOTS` of the points, (8 k, 3, 3) float32."""
     points = _thinned(points)
     axes = np.eye(3, dtype=np.float32)
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
@@ -164,7 +164,7 @@ def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:
 
 
 def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
-    """Loose triangles, moved outwards so that they hide the surface they lie on."""
+    """Join loose triangles, moved outwards so that they hide the surface below."""
     triangles = np.concatenate([np.empty((0, 3, 3), np.float32), *parts])
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
@@ -174,7 +174,7 @@ def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
 
 
 def _sharp_edges(surface: Surface) -> np.ndarray:
-    """(s, 2, 3) edges of a manifold surface between faces that turn away from one another; none for huge ones."""
+    """Return the sharp edges (s, 2, 3) of a manifold surface; none for huge surfaces."""
     corners = surface.triangles
     if not 0 < len(corners) <= MOST_EDGE_TRIANGLES:
         return _NO_SEGMENTS
@@ -190,7 +190,7 @@ def _sharp_edges(surface: Surface) -> np.ndarray:
 
 
 def _tubes(segments: np.ndarray, radius: float) -> Surface:
-    """A prism around each segment (s, 2, 3), a little longer than it so that neighbours join."""
+    """Return a prism around each segment (s, 2, 3), slightly longer than it so that neighbours join."""
     segments = segments.astype(np.float64)
     along = segments[:, 1] - segments[:, 0]
     lengths = np.linalg.norm(along, axis=1)
@@ -213,7 +213,7 @@ def _tubes(segments: np.ndarray, radius: float) -> Surface:
 
 
 def _view(others: Surface, involved: Surface, aspect: float) -> View:
-    """The whole scene, or only what is involved where that is much smaller."""
+    """Return a view of the whole scene, or only of the objects involved if they are much smaller."""
     everything = _fit(np.concatenate((others.vertices, involved.vertices)), aspect)
     if not len(involved.vertices):
         return everything
@@ -222,7 +222,7 @@ def _view(others: Surface, involved: Surface, aspect: float) -> View:
 
 
 def _fit(points: np.ndarray, aspect: float) -> View:
-    """The view along `VIEW_DIRECTION` that just holds the points."""
+    """Return the view along `VIEW_DIRECTION` that just contains the points."""
     back = -VIEW_DIRECTION / np.linalg.norm(VIEW_DIRECTION)
     right = np.cross([0.0, 0.0, 1.0], back)
     right /= np.linalg.norm(right)
@@ -235,26 +235,26 @@ def _fit(points: np.ndarray, aspect: float) -> View:
 
 
 def _noted(row: PairRow, metres_per_unit: float) -> str:
-    """What a label says after the names: the gap, or the verdict."""
+    """Return the text of a label after the names: the gap, or the verdict."""
     return format_length(row.distance * metres_per_unit) if row.distance else row.verdict
 
 
 def _label_names(row: PairRow, note: str, room: float, common: Counter[str]) -> tuple[str, str]:
-    """Both names, shortened where a label would be wider than so many letters."""
+    """Return both names, shortened if the label would be wider than `room` letters."""
     left = room - _letters(note) - _letters(SIGN)
     short = [shorten(name, 0.5 * left, _letters, common) for name in row.names]
-    for at in (0, 1):  # what one name leaves is the other's
+    for at in (0, 1):  # space that one name leaves is used by the other
         short[at] = shorten(row.names[at], left - _letters(short[1 - at]), _letters, common)
     return short[0], short[1]
 
 
 def _letters(text: str) -> float:
-    """How wide a text is, in letters; those of East Asia are twice as wide."""
+    """Return the width of a text in letters; East Asian letters are twice as wide."""
     return float(sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text))
 
 
 def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list[Label]:
-    """Names of the pairs in a column at each side, in the order of their places, so that no two lines cross."""
+    """Arrange the names of pairs in a column at each side, in the order of their locations, so that no lines cross."""
     targets = [(view.project(np.array(row.location)), row) for row in rows if row.location is not None]
     targets.sort(key=lambda item: item[0][0])
     half = len(targets) // 2
@@ -273,7 +273,7 @@ def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list
 
 
 def _column_top(heights: Sequence[float], step: float, height: float) -> float:
-    """Where a column of labels begins so that it is centred on its targets and stays in the picture."""
+    """Return where a column of labels begins, to be centred on its targets and stay in the picture."""
     if not heights:
         return 0.0
     length = (len(heights) - 1) * step

@@ -1,4 +1,4 @@
-"""The two objects of a row as they stand: meshes and poses of the engine."""
+"""Read the two objects of a row in their current state, as meshes and poses of the engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from meshclash.messages import Sentence
 def placed_pair_steps(
     source: SceneSource, engine: ModuleType, row: PairRow
 ) -> Generator[Progress, None, list[tuple[Any, Any]]]:
-    """Reads both objects; the first with its pose, then the second.
+    """Read both objects; return the mesh and pose of the first, then of the second.
 
     Raises:
         InputError: one of the two is gone, hidden, a scan, or cannot be used.

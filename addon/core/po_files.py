@@ -1,4 +1,4 @@
-"""Reads ``.po`` files, the format of GNU gettext in which translators work.
+"""Read ``.po`` files, the format of GNU gettext that translators use.
 
 https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html
 """
@@ -8,22 +8,22 @@ from __future__ import annotations
 import re
 
 LINE = re.compile(r'(?:(msgctxt|msgid|msgstr)\s+)?"((?:[^"\\]|\\.)*)"\s*')
-"""A keyword and a quoted string, or a quoted string that continues the one before."""
+"""A keyword and a quoted string, or a quoted string that continues the previous one."""
 ESCAPED = re.compile(r"\\(.)")
 MEANING = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def read_po(text: str) -> dict[str, str]:
-    """Returns the translations of a file by their English texts.
+    """Return the translations of a file by English text.
 
-    Entries that are not translated yet have an empty text. Entries that are marked as fuzzy count as not translated.
+    Untranslated entries have an empty text; so have entries that are marked as fuzzy.
     Contexts are ignored.
 
     Args:
-        text: what the file holds.
+        text: content of the file.
 
     Raises:
-        ValueError: a line is no line of a .po file, or an English text stands twice; the message names the line.
+        ValueError: a line is invalid, or an English text occurs twice; the message names the line.
     """
     found: dict[str, str] = {}
     entry: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""After a detection: depths whose bounds are far apart get closer ones, pair after pair, while somebody reads."""
+"""Refine the bounds of depths after a detection, pair after pair, while the user reads the list."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from meshclash.clash.followed import Followed
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.rows import measures_of
 
-CLOSE = 0.9  # share of the upper bound that the lower one is at least, where no more is to be found out
+CLOSE = 0.9  # bounds count as close if the lower one is at least this share of the upper one
 
 
 def refined(engine: ModuleType, scene: Any, pair: tuple[int, int]) -> Any:
-    """The verdict on two objects with close bounds of its depth.
+    """Return the verdict on two objects with close bounds of the depth.
 
     Args:
         engine: the meshclash module.
         scene: the engine's scene.
-        pair: the ids of the two.
+        pair: ids of the two objects.
 
     Returns:
-        The verdict; None where there are no closer bounds: of scans and massive models.
+        The verdict; None for scans and massive models, which have no closer bounds.
     """
     things, poses = zip(*map(scene.posed, pair), strict=True)
     if not all(isinstance(thing, engine.TriangleMesh | engine.Hierarchy) for thing in things):
@@ -32,7 +32,7 @@ def refined(engine: ModuleType, scene: Any, pair: tuple[int, int]) -> Any:
 
 
 def is_wide(row: PairRow) -> bool:
-    """Whether the bounds of a row's depth are far apart."""
+    """Return whether the bounds of a row's depth are far apart."""
     return row.depth_upper is not None and (row.depth_lower or 0.0) < CLOSE * row.depth_upper
 
 
@@ -40,8 +40,8 @@ class Refinement:
     """The pairs of a detection that are still to be refined.
 
     Args:
-        followed: what the detection knows; it is told of closer bounds, so that the next one has them.
-        rows: of the detection, worst first.
+        followed: data of the detection; gets the closer bounds, so that the next detection has them.
+        rows: rows of the detection, worst first.
     """
 
     def __init__(self, followed: Followed, rows: Iterable[PairRow]) -> None:
@@ -53,13 +53,13 @@ class Refinement:
         return len(self._left)
 
     def refine_next(self, wanted: Iterable[str]) -> PairRow | None:
-        """Refines one pair that is left.
+        """Refine one of the remaining pairs.
 
         Args:
-            wanted: ids of the pairs that are looked at; the first of them that is left comes first, else the worst.
+            wanted: ids of the pairs that the user sees; the first remaining one is refined, else the worst pair.
 
         Returns:
-            Its row with closer bounds; None where there are none.
+            Its row with closer bounds; None if there are none.
         """
         pair_id = next((key for key in wanted if key in self._left), None) or next(iter(self._left))
         pair, row = self._left.pop(pair_id)

@@ -1,4 +1,4 @@
-"""The list of a report as text, so that it can be kept in a .blend file: names and numbers, no faces."""
+"""Convert the list of a report to text and back, to save it in a .blend file: names and numbers, no faces."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ FORMAT = 1
 MOST_ROWS = 10_000
 
 _COLUMNS = tuple(column for column in JSON if column.name in {item.name for item in fields(PairRow)} - {"a", "b"})
-"""What is saved of rows, in addition to their sides; lists of earlier versions lack some."""
+"""Columns that are saved for rows, in addition to their sides; lists of earlier versions lack some."""
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
-"""What is saved of sides; lists of earlier versions lack what is later."""
+"""Fields that are saved for sides; lists of earlier versions lack the later ones."""
 _ASKED = ("test", "set_a", "set_b", *(name for name in OPTIONS if name != "fits"))
 _RULES = ("same_parent", "same_armature", "same_collection")
 _STATS = ("objects", "smaller", "left_out", "resolution", "coarse", "no_geometry")
-"""What the tab says of a result beside its rows."""
+"""Statistics that the tab shows beside the rows."""
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
-"""What Blender's properties hold, lengths and volumes also in other units."""
+"""Largest values that Blender's properties can store; for lengths and volumes also after unit conversion."""
 _NO_FACES = np.empty(0, dtype=np.int32)
 
 
 def to_text(report: DetectReport) -> str:
-    """The worst rows of a report; rows of an incomplete answer are left out."""
+    """Convert the worst rows of a report to text; rows of an incomplete answer are left out."""
     rows = [row for row in report.rows if row.verdict in FINAL_VERDICTS]
     options = report.options
     asked = {name: getattr(options, name) for name in _ASKED}
     rules = {name: getattr(options.rules, name) for name in _RULES}
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
-    total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
+    total = len(rows) + (report.missing or 0)  # for a list that was loaded with a file and not detected again
     skipped = [[item.name, item.reason, item.lost] for item in report.skipped[:MOST_ROWS]]
     placed = sorted(report.placed.items())
     about = {
@@ -58,11 +58,11 @@ def to_text(report: DetectReport) -> str:
 
 
 def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
-    """The report of such a text, without faces; None for "".
+    """Convert text back to a report, without faces; None for "".
 
     Raises:
-        InputError: the text is damaged, of another version, or of an unknown test; a sentence for the user. Nothing of
-            it is used then, so that whatever is shown can also be written to a file.
+        InputError: the text is damaged, of another version, or of an unknown test; the message is for the user. No part
+            of the text is used then, so everything that is shown can also be written to a file.
     """
     if not text:
         return None
@@ -97,14 +97,14 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
 
 
 def strict_json(text: str) -> Any:
-    """What a text says that Blender kept: no NaN, nothing nested without end, and characters only in strings.
+    """Parse JSON from a .blend file strictly: NaN, very deep nesting and invalid characters are refused.
 
     Raises:
-        ValueError: it is no such text.
+        ValueError: the text is invalid.
     """
     try:
         data = json.loads(text, parse_constant=_refuse)
-        json.dumps(data, ensure_ascii=False).encode()  # half a character cannot be encoded
+        json.dumps(data, ensure_ascii=False).encode()  # refuses lone surrogates
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     return data
@@ -162,10 +162,10 @@ def _row(item: dict[str, Any]) -> PairRow:
 
 
 def _value(column: Column, value: Any) -> Any:
-    """The saved value of a column.
+    """Return the saved value of a column.
 
     Raises:
-        TypeError, ValueError: it is no such value.
+        TypeError, ValueError: the value is invalid.
     """
     if column.kind == "choice":
         if value not in column.choices:
@@ -183,7 +183,7 @@ def _value(column: Column, value: Any) -> Any:
 
 
 def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:
-    """One object of a saved row."""
+    """Read one object of a saved row."""
     name, owner, source = (_text(item[key]) for key in (letter, f"owner_{letter}", f"source_{letter}"))
     face = item.get(f"face_{letter}")
     return PairSide(
@@ -199,7 +199,7 @@ def _side(item: dict[str, Any], letter: str, count: int) -> PairSide:
 
 
 def _placed(item: list[Any]) -> PlacedShape:
-    """The shape and the pose of an object."""
+    """Read the shape and the pose of an object."""
     shape, *numbers = item
     if len(numbers) != 12:
         raise ValueError("a pose is no matrix")
@@ -208,21 +208,21 @@ def _placed(item: list[Any]) -> PlacedShape:
 
 
 def _text(value: Any) -> str:
-    """A text that Blender can hold."""
+    """Check a text that Blender can store."""
     if not isinstance(value, str) or "\0" in value:
         raise TypeError("a name is no text")
     return value
 
 
 def _whole(value: Any, least: int = 0) -> int:
-    """A whole number that Blender can hold."""
+    """Check a whole number that Blender can store."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_WHOLE:
         raise ValueError("a count is no whole number")
     return value
 
 
 def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float | None:
-    """A measure, which is never negative, or a coordinate; finite in every unit."""
+    """Check a measure, which is never negative, or a coordinate; it must be finite in every unit."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
@@ -231,7 +231,7 @@ def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float
 
 
 def _length(value: Any) -> float:
-    """A number that is known."""
+    """Check a number that must not be None."""
     number = _number(value)
     if number is None:
         raise ValueError("a length is missing")

@@ -1,4 +1,4 @@
-"""Scan files as points for Blender: coordinates relative to an origin that is kept in double precision."""
+"""Read scan files as points for Blender: coordinates are relative to an origin, which is stored in double precision."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from meshclash.types.steps import hold_progress, scale_progress
 from .chunks import chunks
 
 FAR = 1000.0
-"""Coordinates [m] from which an origin is taken off: single precision is coarser than 0.06 mm beyond."""
+"""Size of coordinates [m] from which an origin is subtracted: beyond it, single precision is coarser than 0.06 mm."""
 READ_END = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class ImportedScan:
-    """A file's points.
+    """The points of a file.
 
     Attributes:
-        name: of the file, without its ending.
+        name: name of the file, without its extension.
         points: (n, 3) float32, Blender units, relative to the origin.
         normals: (n, 3) float32, or None.
-        origin: (3,) float64 [m], what was taken off; None where nothing was.
-        dropped: points that the file marks as invalid.
+        origin: (3,) float64 [m], the origin that was subtracted; None if none was.
+        dropped: number of points that the file marks as invalid.
         rounding: the largest error [m] that single precision adds to a coordinate.
     """
 
@@ -45,18 +45,18 @@ class ImportedScan:
 def import_steps(
     engine: ModuleType, path: Path, unit: str, scale_length: float, origin: np.ndarray | None, keep_coordinates: bool
 ) -> Generator[Any, None, ImportedScan]:
-    """Reads a file.
+    """Read a file.
 
     Args:
         engine: the meshclash module.
         path: PLY, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT or ASC.
-        unit: of the file's lengths, as ``read_points`` names it.
+        unit: the file's unit, as for ``read_points``.
         scale_length: metres per Blender unit.
-        origin: (3,) float64 [m], of the scans that are in the scene already; None without.
-        keep_coordinates: take no origin off, and lose what single precision cannot hold.
+        origin: (3,) float64 [m], origin of scans already in the scene, or None.
+        keep_coordinates: subtract no origin, and lose digits that single precision cannot store.
 
     Raises:
-        InputError: the file is missing, damaged, too large, or holds no points.
+        InputError: the file is missing, damaged, too large, or has no points.
     """
     try:
         raw = yield from scale_progress(engine.clouds.read_points(path, unit), 0.0, READ_END)
@@ -79,7 +79,7 @@ def import_steps(
 
 
 def _bounds_steps(points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Which points (n,) are finite, and the lowest and highest coordinates (2, 3) of these."""
+    """Return which points (n,) are finite, and the lowest and highest coordinates (2, 3) of these."""
     finite = np.empty(len(points), np.bool_)
     bounds = np.array([[np.inf] * 3, [-np.inf] * 3])
     for part in chunks(len(points)):
@@ -94,7 +94,7 @@ def _bounds_steps(points: np.ndarray) -> Generator[None, None, tuple[np.ndarray,
 def _placing_steps(
     raw: Any, finite: np.ndarray, origin: np.ndarray | None, scale_length: float
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray | None]]:
-    """Finite points (k, 3) float32 in Blender units relative to the origin, and their normals."""
+    """Return the finite points (k, 3) float32 in Blender units relative to the origin, and their normals."""
     kept = int(finite.sum())
     points = np.empty((kept, 3), np.float32)
     normals = None if raw.normals is None else np.empty((kept, 3), np.float32)
@@ -110,7 +110,7 @@ def _placing_steps(
 
 
 def suggested_origin(low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
-    """The middle of points far from zero, in whole metres (3,); None where single precision does without.
+    """Return the middle of points far from zero, in whole metres (3,); None if single precision suffices without.
 
     Args:
         low, high: the lowest and highest coordinates of the points, (3,) [m].

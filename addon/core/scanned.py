@@ -1,4 +1,4 @@
-"""A scan of the timeline in the window: its events, heat map and progress, which are there also when it is stopped."""
+"""A scan of the timeline: its events, heat map and progress, which stay available if it is stopped."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .heat import HeatMap
 
 
 class Scanned:
-    """What a scan has found so far.
+    """The results of a scan so far.
 
     Args:
-        file: path of the .blend file, "" when it was never saved.
+        file: path of the .blend file; "" if it was never saved.
         scale_length: metres per Blender unit.
-        options: what is asked; with frames.
-        passages: whether to look for what meets between two frames only.
+        options: the options, with frames.
+        passages: whether to search for contacts that occur only between two frames.
 
     Attributes:
         timeline: the frames and their events.
         heat: the faces.
-        statistics: of the work.
+        statistics: statistics of the work.
         created: when the scan began.
-        running: whether it goes on.
-        listener: is given the number of each frame and its rows; may be None.
+        running: whether it is running.
+        listener: receives the number and the rows of each frame; may be None.
     """
 
     def __init__(self, file: str, scale_length: float, options: DetectOptions, passages: bool = False) -> None:
@@ -56,20 +56,20 @@ class Scanned:
 
     @property
     def events(self) -> list[ClashEvent]:
-        """The events so far, worst first; made anew when a frame was done since."""
+        """The events so far, worst first; computed again after each new frame."""
         if self._events[0] != self.timeline.done:
             self._events = self.timeline.done, self.timeline.events
         return self._events[1]
 
     def take(self, found: FrameFound) -> None:
-        """Takes in the next frame."""
+        """Add the next frame."""
         self.timeline.take(found)
         self.heat.take(found.rows)
         if self.listener is not None:
             self.listener(found.frame, found.rows)
 
     def report_at(self, frame: int) -> DetectReport:
-        """The report of the events that are worst in a frame, as a detection in that frame would have it."""
+        """Return a report of the events that are worst in a frame, as a detection in that frame would return it."""
         rows = sorted((event.row for event in self.events if event.worst_frame == frame), key=lambda row: row.order)
         unique = list({row.id: row for row in reversed(rows)}.values())[::-1]
         return DetectReport(
@@ -80,11 +80,11 @@ class Scanned:
 def scan_steps(
     scanned: Scanned, source: SceneSource, engine: ModuleType, prepare: Prepare | None
 ) -> Generator[Any, None, Scanned]:
-    """Scans the frames; whatever happens, the source's frame is put back and what was found stays.
+    """Scan the frames. Also after errors, the source's frame is restored and results are kept.
 
     Raises:
-        InputError: a set is wrong, or holds nothing that can be used in any frame.
-        DetectError: the engine refused something else.
+        InputError: a set is invalid, or has no usable object in any frame.
+        DetectError: the engine raised another error.
     """
     options, timeline = scanned.options, scanned.timeline
     try:

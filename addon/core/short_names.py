@@ -1,4 +1,4 @@
-"""Names that are too long for their place, cut so that what tells them apart stays."""
+"""Shorten names that are too long for their place, and keep the parts that distinguish them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from functools import cache
 CUT = "…"
 ROUNDS = 3
 DECIMAL = r"(?<![\w.])\d+\.\d+(?![\w.])"
-WORDS = re.compile(rf"{DECIMAL}|\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
+WORDS = re.compile(rf"{DECIMAL}|\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and characters between them
 UNCUT = re.compile(rf"{DECIMAL}|[^\W_]+|[\W_]+")  # the same, where "M8" is a word
 
 
 def commonness(names: Iterable[str]) -> Counter[str]:
-    """In how many of some different names each word occurs: what many have in common tells none of them apart."""
+    """Count in how many names each word occurs: common words do not distinguish names."""
     return Counter(word for name in set(names) for word in set(WORDS.findall(name)))
 
 
 def shorten(
     name: str, room: float, width: Callable[[str], float], common: Counter[str], sought: Sequence[str] = ()
 ) -> str:
-    """The name, or as much of it as fits.
+    """Return the name, shortened to fit.
 
-    The commonest words go first, of equally common ones those in the middle, and what was sought goes last; what is
-    left of a name that is one long word is its beginning and its end.
+    The most common words are removed first, among equally common ones those in the middle; words that were searched for
+    are removed last. A name of one long word keeps its beginning and its end.
 
     Args:
         name: the name.
-        room: how wide it may be.
-        width: of a text, in the same unit.
-        common: `commonness` of the names that it is seen among.
-        sought: texts that the name was found by, in either case.
+        room: largest width.
+        width: function that returns the width of a text, in the same unit.
+        common: `commonness` of the names that are shown together.
+        sought: texts that the user searched for, in either case.
     """
     if width(name) <= room:
         return name
@@ -46,7 +46,7 @@ def shorten(
         text = _joined(words, kept, found)
         if width(text) <= room:
             return _begun(name, text, room, width)
-    if found:  # signs around the last word are no reason to cut it
+    if found:  # ignores punctuation around the last word
         last = order[-1]
         alone = CUT * (last > 0) + words[last] + CUT * (last + 1 < len(words))
         if width(alone) <= room:
@@ -55,7 +55,7 @@ def shorten(
 
 
 def whole_words(text: str, room: float, width: Callable[[str], float]) -> str:
-    """As many whole words and numbers of a text as fit, of its beginning and its end; none is ever cut."""
+    """Shorten a text to whole words and numbers from its beginning and its end; words are never cut."""
     if width(text) <= room:
         return text
     words = UNCUT.findall(text)
@@ -73,14 +73,14 @@ def whole_words(text: str, room: float, width: Callable[[str], float]) -> str:
 def told_apart(
     names: Iterable[str], room: float, width: Callable[[str], float], sought: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Each of some names as much as fits, so that different names stay different where the room allows it.
+    """Shorten names to fit, so that different names stay different if there is enough room.
 
-    Names that are shortened alike are shortened again by what differs among them alone; what was sought is not kept
-    on purpose where there is no room to tell names apart beside it.
+    Names that would become equal are shortened again to the parts that differ. Texts that were searched for are dropped
+    if they leave no room to distinguish names.
 
     Args:
-        names: that are seen together.
-        room, width, sought: as `shorten` takes them.
+        names: names that are shown together.
+        room, width, sought: as for `shorten`.
     """
     width = cache(width)
     different = sorted(set(names))
@@ -104,7 +104,7 @@ def told_apart(
 
 
 def _alike(texts: dict[str, str]) -> list[list[str]]:
-    """The names that have one text, where several have it."""
+    """Return groups of names that were shortened to the same text."""
     groups: dict[str, list[str]] = {}
     for name, text in texts.items():
         groups.setdefault(text, []).append(name)
@@ -112,7 +112,7 @@ def _alike(texts: dict[str, str]) -> list[list[str]]:
 
 
 def _around(name: str, start: int, room: float, width: Callable[[str], float], sought: Sequence[str]) -> str:
-    """The part of a name after a place, with what was sought before it, and as much between them as fits."""
+    """Return the part of a name after a position, with searched texts before it, and as much between them as fits."""
     start = min(start, len(name) - 1)
     ends = (_end_of(name, text) for text in sought)
     found = max((end for end in ends if 0 < end[1] <= start), default=(0, 0))
@@ -133,7 +133,7 @@ def _around(name: str, start: int, room: float, width: Callable[[str], float], s
 
 
 def _end_of(name: str, text: str) -> tuple[int, int]:
-    """Where a text is in a name, in either case; (0, 0) where it is not."""
+    """Return where a text is in a name, ignoring case; (0, 0) if it is not in it."""
     match = re.search(re.escape(text), name, re.IGNORECASE) if text else None
     return match.span() if match else (0, 0)
 
@@ -143,7 +143,7 @@ def _part(name: str, start: int, end: int) -> str:
 
 
 def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:
-    """The words of a name, with what was sought as words of their own, and the places of these."""
+    """Return the words of a name, with searched texts as separate words, and the indices of these."""
     words: list[str] = []
     found: set[int] = set()
     texts = "|".join(re.escape(text) for text in sorted(sought, key=len, reverse=True) if text)
@@ -157,16 +157,16 @@ def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:
 
 
 def _begun(name: str, text: str, room: float, width: Callable[[str], float]) -> str:
-    """A shortened name with as much of the beginning of the name as there is room for."""
+    """Extend a shortened name by as much of the name's beginning as fits."""
     if not text.startswith(CUT):
         return text
-    most = name.find(text.split(CUT)[1])  # where the first part that is kept begins
+    most = name.find(text.split(CUT)[1])  # where the first kept part begins
     fitting = (length for length in range(most, 0, -1) if width(name[:length].rstrip() + text) <= room)
     return name[: next(fitting, 0)].rstrip() + text
 
 
 def cut_in_the_middle(text: str, room: float, width: Callable[[str], float]) -> str:
-    """As much of the beginning and of the end as fits, at least the sign that something is missing."""
+    """Return as much of the beginning and the end as fits, at least the ellipsis."""
     if width(text) <= room:
         return text
     longest, too_long = 0, len(text)
@@ -180,13 +180,13 @@ def cut_in_the_middle(text: str, room: float, width: Callable[[str], float]) -> 
 
 
 def _ends(text: str, length: int) -> str:
-    """The first and the last of so many letters of a text."""
+    """Return ``length`` letters of a text, from its beginning and its end."""
     text, tail = text.strip(CUT), length // 2
     return text[: length - tail] + CUT + (text[-tail:] if tail else "")
 
 
 def _joined(words: list[str], kept: list[bool], found: set[int]) -> str:
-    """The words that are kept, with the sign for all that is missing between two of them."""
+    """Join the kept words, with an ellipsis for each gap."""
     parts: list[str] = []
     for index, word in enumerate(words):
         beside = [kept[other] for other in (index - 1, index + 1) if 0 <= other < len(words)]

@@ -1,7 +1,7 @@
-"""The rows of a report as columns, so that a list of any length is filtered and sorted at once.
+"""The rows of a report as columns, so that lists of any length are filtered and sorted quickly.
 
-A row is named by its position in the report, which lists the worst pair first. Whatever else decides which rows are
-listed, and in which order - groups, the history of a pair - is another column or another mask over these positions.
+A row is identified by its position in the report, which lists the worst pair first. Other criteria for filtering and
+sorting, such as groups or the history of a pair, are further columns or masks over these positions.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Mask = NDArray[np.bool_]
 
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
 FRAME, VERDICT, GROUP, PROGRESS, TEST, VOLUME = "FRAME", "VERDICT", "GROUP", "PROGRESS", "TEST", "VOLUME"
-"""By what rows are sorted; `WORST` is the order of the report."""
+"""Sort keys; `WORST` is the order of the report."""
 _SOLID = np.array([name in SOLID_VERDICTS for name in VERDICTS])
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
 NO_STATUS = "OPEN"
-NUMBERS = re.compile(r"(\d{1,300})")  # Python makes no number of more than 4300 digits
+NUMBERS = re.compile(r"(\d{1,300})")  # Python refuses numbers of more than 4300 digits
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class ListQuery:
     """Which rows are listed, and in which order.
 
     Attributes:
-        verdicts: the verdicts that are listed.
+        verdicts: the verdicts to list.
         text: words that the two names must contain, in any order and case.
-        statuses: the statuses that are listed; None for all.
+        statuses: the statuses to list; None for all.
         owners: full names of objects, one of which must be in the pair; None for all pairs.
-        key: one of the keys above.
-        reverse: whether the last row comes first; rows without a value stay at the end.
-        min_volume: rows that certainly have less volume in common are not listed, cubic Blender units; it counts only
-            where volumes were measured.
-        pairs: ids of the pairs of a group, which alone are listed; None for all.
-        test: name of the test whose rows alone are listed; "" for all.
-        progress: what became of the pairs that are listed, by the names of the filter; empty for all.
-        frames: the rows of these frames alone are listed; None for all.
+        key: one of the sort keys above.
+        reverse: whether the order is reversed; rows without a value stay at the end.
+        min_volume: rows whose common volume is certainly smaller are not listed [cubic Blender units]; applies only if
+            volumes were measured.
+        pairs: ids of the pairs to list, such as those of a group; None for all.
+        test: name of the test whose rows are listed; "" for all.
+        progress: progress of the pairs to list, by the names of the filter; empty for all.
+        frames: frames whose rows are listed; None for all.
     """
 
     verdicts: frozenset[str]
@@ -65,19 +65,19 @@ class ListQuery:
 
 
 class RowTable:
-    """The columns of some rows; read-only but for `refine`.
+    """The columns of some rows; read-only except for `refine`.
 
     Attributes:
-        names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
-        positions: the position of a pair's first row by the pair's id.
-        verdicts: (n,) int8 places in `VERDICTS`.
-        frames, severities: (n,) int64 of the rows.
-        test_names: of the tests that found them, in their natural order; "" of a single question.
-        tests: (n,) int32 indices of these.
-        faces: (n,) int64 faces and points in contact, of both objects.
+        names: all names of objects in natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
+        positions: position of each pair's first row, by the pair's id.
+        verdicts: (n,) int8 indices into `VERDICTS`.
+        frames, severities: (n,) int64 frames and severities of the rows.
+        test_names: names of the tests that found the rows, in natural order; "" for a single question.
+        tests: (n,) int32 indices into `test_names`.
+        faces: (n,) int64 numbers of faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
-        measures: (n,) float64 by name: the numbers of `KEPT` and the proved depth; NaN where unknown. Numbers that
+        measures: (n,) float64 by name: the numbers of `KEPT` and the proved depth; NaN if unknown. Numbers that
             need an option are left out if no row has them.
     """
 
@@ -87,7 +87,7 @@ class RowTable:
 
     @classmethod
     def steps(cls, rows: Sequence[PairRow]) -> Generator[None, None, RowTable]:
-        """The same in steps."""
+        """Create the table in steps."""
         made = cls.__new__(cls)
         yield from made._fill(rows)
         return made
@@ -136,13 +136,13 @@ class RowTable:
         return len(self.verdicts)
 
     def refine(self, position: int, row: PairRow) -> None:
-        """Takes in closer bounds of the depth of a row."""
+        """Update the depth of a row with closer bounds."""
         for name, value in (("depth", row.proved_depth), ("depth_upper", row.depth_upper)):
             self.measures[name][position] = np.nan if value is None else value
 
     @cached_property
     def has_frames(self) -> bool:
-        """Whether the rows are of more than one frame."""
+        """Whether the rows come from more than one frame."""
         return bool(len(self) and (self.frames != self.frames[0]).any())
 
     @property
@@ -152,17 +152,17 @@ class RowTable:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the columns, without names and ids."""
+        """Bytes of the columns, without names and ids."""
         whole = (self.verdicts.nbytes, self.faces.nbytes, self.a.nbytes, self.b.nbytes, self.owners.nbytes)
         return sum(whole) + sum(column.nbytes for column in self.measures.values())
 
     @cached_property
     def owner_names(self) -> frozenset[str]:
-        """The objects of the scene that the rows are about."""
+        """Full names of the scene's objects in the rows."""
         return frozenset(self.names[index] for index in np.unique(self.owners[:2]).tolist())
 
     def statuses(self, reviews: Mapping[str, str], order: Sequence[str]) -> NDArray[np.int8]:
-        """The status of each row as an index of ``order``.
+        """Return the status of each row as an index into ``order``.
 
         Args:
             reviews: statuses by pair id; all other pairs have `NO_STATUS`.
@@ -177,13 +177,13 @@ class RowTable:
         return found
 
     def about(self, names: Iterable[str]) -> Mask:
-        """Which rows are about one of some objects: it is an owner or a source of the pair."""
+        """Return the rows that have one of some objects as owner or source."""
         wanted = frozenset(names)
         hit = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
         return np.asarray(hit[self.owners].any(axis=0)) if len(self) else np.empty(0, np.bool_)
 
     def has_clash_below(self, depth: float) -> bool:
-        """Whether a row of two that share volume is known to be less deep than so many Blender units."""
+        """Return whether a row with common volume is known to be less deep than ``depth`` [Blender units]."""
         return bool((_SOLID[self.verdicts] & (self.measures["depth"] < depth)).any())
 
     def find(
@@ -195,14 +195,14 @@ class RowTable:
         column: NDArray[Any] | None = None,
         kept: Mask | None = None,
     ) -> Positions:
-        """The positions of the rows to list, in the order of the list.
+        """Return the positions of the rows to list, in the order of the list.
 
         Args:
-            query: what is wanted.
-            measures: by which measures the test's rows are compared; the first one that a row has counts.
-            reviews, statuses: as `statuses` takes them.
+            query: the filters and the order.
+            measures: measures by which the test's rows are compared; the first one that a row has is used.
+            reviews, statuses: as for `statuses`.
             kept: (n,) which rows may be listed; None for all.
-            column: (n,) by which rows are sorted where the key is none of this table; NaN where unknown.
+            column: (n,) values to sort by if the key is not in this table; NaN if unknown.
         """
         listed = np.array([name in query.verdicts for name in VERDICTS])
         mask = listed[self.verdicts] if kept is None else listed[self.verdicts] & kept
@@ -240,7 +240,10 @@ class RowTable:
         return found[_order([column[found] for column in columns], query.reverse)]
 
     def badness(self, measures: Sequence[str]) -> NDArray[np.float64]:
-        """By which the measures of rows are compared, the worst first: overlaps by depth, gaps, likely before not."""
+        """Return a value to sort rows by their measures, lowest for the worst; NaN if unknown.
+
+        Distances count as they are, all other measures (depths, probabilities) with the opposite sign.
+        """
         found = np.full(len(self), np.nan)
         for name in (name for name in measures if name in self.measures):
             values = self.measures[name]
@@ -253,7 +256,7 @@ class RowTable:
         return hit
 
     def _contains(self, word: str) -> Mask:
-        """Which rows have a name with this word, which has no space in it: no place is in two names."""
+        """Return the rows with a word in a name. The word has no space, so it never spans two names."""
         places = [found.start() for found in re.finditer(re.escape(word), self._folded)]
         hit = np.zeros(len(self.names), np.bool_)
         hit[np.searchsorted(self._begins, places, side="right") - 1] = True
@@ -261,18 +264,18 @@ class RowTable:
 
 
 def _order(columns: Sequence[NDArray[Any]], reverse: bool) -> Positions:
-    """The order by some columns, the first one above all, lowest or highest first.
+    """Return the sort order by several columns, the first one being most significant, lowest or highest first.
 
-    Equal rows stay as they are, unknown ones come last.
+    Equal rows keep their order; unknown values come last.
     """
     numbers = [np.asarray(column, np.float64) for column in columns]
     return np.lexsort([-column if reverse else column for column in reversed(numbers)])
 
 
 def natural(name: str) -> str:
-    """A key that sorts names as people do: numbers in them by their size, letters in either case together.
+    """Return a key for natural sorting: numbers by value, letters without regard to case.
 
-    A number comes before all letters, and a short one before a long one.
+    Numbers come before letters, and short numbers before long ones.
     """
     parts = NUMBERS.split(name.casefold())
     for at in range(1, len(parts), 2):

@@ -1,4 +1,4 @@
-"""The voxels that the surfaces of a pair share, to be looked at."""
+"""Find the voxels that the surfaces of a pair share, to be shown."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from meshclash.types.steps import scale_progress
 from .placed_pair import placed_pair_steps
 
 PARTS = ("more", "voxels")
-"""Of the engine's warm-up, beside those of every test."""
+"""Parts of the engine's warm-up that are needed in addition to those of every test."""
 READ_END = 0.2
 MOST_VOXELS = 20_000
-"""That are drawn at most: more are a blot, and larger ones are taken instead."""
+"""Largest number of voxels that are drawn: more are illegible, so larger voxels are used instead."""
 
 
 @dataclass
 class ShownVoxels:
-    """Voxels that are being looked at.
+    """Voxels that are shown.
 
     Attributes:
-        names: of the two objects, as the list has them.
-        owners: full names of the objects of the scene that they depend on.
-        count: how many voxels both surfaces touch; 0 proves that they are apart.
-        size: length of their sides, Blender units; None where the boxes around the objects are apart.
-        coarser: whether they are larger than was asked for, as those would have been too many.
-        lines: (2 k, 3) float32 world end points of their edges, each once.
-        stale: whether one of the objects moved or changed since.
+        names: names of the two objects in the list.
+        owners: full names of the scene's objects that they depend on.
+        count: number of voxels that both surfaces touch; 0 proves that they are apart.
+        size: side length in Blender units; None if the objects' bounding boxes are apart.
+        coarser: whether they are larger than requested, because there would have been too many.
+        lines: (2 k, 3) float32 end points of their edges in world coordinates, each once.
+        stale: whether one of the objects has moved or changed since.
     """
 
     names: tuple[str, str]
@@ -49,17 +49,17 @@ class ShownVoxels:
 def voxels_steps(
     source: SceneSource, engine: ModuleType, row: PairRow, resolution: int, voxel_size: float
 ) -> Generator[Progress, None, ShownVoxels]:
-    """Finds the common voxels of the two objects of a row as they stand, in slices.
+    """Find the common voxels of the two objects of a row in their current state, in slices.
 
     Args:
-        source, engine: as `job.detect_steps` takes them.
+        source, engine: as for `job.detect_steps`.
         row: the pair.
-        resolution: voxels along the longest side of the region that both objects' boxes share.
-        voxel_size: length of their sides instead, Blender units; 0 for the number.
+        resolution: number of voxels along the longest side of the intersection of both bounding boxes.
+        voxel_size: side length in Blender units, instead of `resolution`; 0 uses `resolution`.
 
     Raises:
         InputError: one of the two is gone, hidden, a scan, or cannot be used.
-        DetectError: the engine refused something else.
+        DetectError: the engine raised another error.
     """
     (a, pose_a), (b, pose_b) = yield from scale_progress(placed_pair_steps(source, engine, row), 0.0, READ_END)
     asked: dict[str, Any] = {"voxel_size": voxel_size} if voxel_size > 0.0 else {"resolution": resolution}
@@ -81,7 +81,7 @@ _EDGES = [(axis, (axis + 1) % 3, (axis + 2) % 3) for axis in range(3)]
 
 
 def edges(found: Any) -> np.ndarray:
-    """The edges of voxels of the engine's answer, each once, as end points (2 k, 3) float32."""
+    """Return the edges of the engine's voxels, each once, as end points (2 k, 3) float32."""
     if found.grid is None or not len(found.voxels):
         return np.empty((0, 3), np.float32)
     across = found.grid.size + 1

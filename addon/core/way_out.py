@@ -1,4 +1,4 @@
-"""How one of two clashing solids is moved out of the other: a direction and a length."""
+"""Find how to move one of two clashing solids out of the other: a direction and a length."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from meshclash.types.steps import scale_progress
 from .placed_pair import placed_pair_steps
 
 Way = tuple[float, float, float]
-"""What to add to the position of B so that it leaves A [Blender units]."""
+"""Translation of B that moves it out of A [Blender units]."""
 AXES = "XYZ"
-DIGITS = 3  # of a direction, behind the point
+DIGITS = 3  # decimal places of a direction
 READ_END = 0.3
-HEAD, HEAD_WIDTH = 0.25, 0.1  # of an arrow, shares of its length
+HEAD, HEAD_WIDTH = 0.25, 0.1  # size of an arrow's head, as shares of its length
 
 
 def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Any, None, Way | None]:
-    """A short way out, as the two objects of a row stand; None where one is open, gone, or they do not overlap.
+    """Return a short way out for the two objects of a row in their current state.
+
+    Returns None if one of them is open or gone, or they do not overlap.
 
     Args:
-        source, engine: as `job.detect_steps` takes them.
+        source, engine: as for `job.detect_steps`.
         row: the pair.
     """
     try:
@@ -39,7 +41,7 @@ def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generato
 
 
 def arrow(way: Way, start: Sequence[float]) -> np.ndarray:
-    """Lines of an arrow that shows a way out, (10, 3) float32: a shaft and four lines of its head, pairs of ends."""
+    """Return the lines of an arrow along a way out, (10, 3) float32: pairs of ends of its shaft and four head lines."""
     along, begin = np.asarray(way, np.float64), np.asarray(start, np.float64)
     across = np.eye(3)[int(np.abs(along).argmin())]
     first = np.cross(along, across)
@@ -51,7 +53,10 @@ def arrow(way: Way, start: Sequence[float]) -> np.ndarray:
 
 
 def direction(way: Way) -> tuple[str, float]:
-    """The direction of a way: "+Z" where it is along an axis, else its three parts; how far a step so leads."""
+    """Return the direction of a way as text: "+Z" along an axis, otherwise its three components.
+
+    Also returns how far a unit step in that rounded direction leads along the way, rounded down.
+    """
     unit = np.asarray(way) / np.linalg.norm(way)
     written = np.round(unit, DIGITS) + 0.0
     along, axis = float(written @ unit), int(np.abs(written).argmax())

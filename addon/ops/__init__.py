@@ -1,4 +1,4 @@
-"""Operators: they ask the core or an adapter and report to the user."""
+"""Operators: they call the core or an adapter, and report to the user."""
 
 from . import (
     common_solid,

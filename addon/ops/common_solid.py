@@ -1,4 +1,4 @@
-"""Looking at what the two objects of a pair have in common as a solid: drawn, measured, framed, made an object."""
+"""Operators for the common solid of a pair: draw it, measure it, frame it, make it an object."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
         return Task(_steps(BlenderSource.from_context(context), results.selected_pair(context)))
 
     def take(self, context: bpy.types.Context, scene_uid: int, shown: ShownSolid) -> str:
-        """Draws the solid and says how large it is."""
+        """Draw the solid; return its size as a message."""
         shown_things.solid.show(scene_uid, shown)
         scene_results.note_solid(scene_uid, shown.pair_id, shown.volume, shown.contradicts)
         shown_things.solid.age(scene_uid, running_work.changed_meanwhile())
@@ -70,14 +70,14 @@ class MESHCLASH_OT_find_fits(TaskOperator):
         return lists_pairs(cls, context) and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
-        """Looks at what is listed, whatever is selected."""
+        """Check all listed pairs, regardless of the selection."""
         shown_things.listed().marked = frozenset()
         context.window_manager.meshclash.selected = ""
         rows = [row for row in results.chosen_rows(context) if row.verdict in CLASH_VERDICTS and not row.scans]
         return Task(_fit_steps(BlenderSource.from_context(context), rows))
 
     def finish(self, context: bpy.types.Context, found: list[str]) -> str:
-        """Lists them alone, all selected."""
+        """List only the fits, all selected."""
         if not found:
             return "No listed pair is a screw in its hole or a press fit"
         state = shown_things.listed()
@@ -92,7 +92,7 @@ def _fit_steps(source: BlenderSource, rows: list[PairRow]) -> Generator[Any, Non
 
 
 class OfShownSolid(Operator):
-    """What the operators of a shown common solid have in common."""
+    """Base of the operators on a shown common solid."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -101,10 +101,10 @@ class OfShownSolid(Operator):
 
 
 class InView(OfShownSolid):
-    """What the operators that look at the shown common solid have in common."""
+    """Base of the operators that show the common solid in a 3D view."""
 
     def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
-        """Changes the 3D view of the context, which is to show a box, (2, 3) in Blender units."""
+        """Make the 3D view of the context show a box, (2, 3) in Blender units."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> set[str]:

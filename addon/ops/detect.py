@@ -1,4 +1,4 @@
-"""Detect: the modal operator of the interface, and the same generator run to its end for scripts."""
+"""Detect: the modal operator of the interface; scripts run the same generator to its end."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ from .polls import has_pair, is_idle, possible
 from .task import Task, slice_after, uncollected
 
 REDRAW_SECONDS = 0.1
-DRAWING_SHARE = 0.2  # of the time: where pictures take long, progress is shown less often
-STATUS_WIDTH = 16  # of the bar in the status bar, in Blender's units of a button's height
+DRAWING_SHARE = 0.2  # largest share of time for redraws: if they are slow, progress is shown less often
+STATUS_WIDTH = 16  # width of the progress bar in the status bar, in heights of a button
 USER_ERRORS = (DetectError, engine.EngineMissing)
 
 
 def prepare(context: bpy.types.Context) -> Task:
-    """The task that detects in the context's scene.
+    """Return the task that detects in the context's scene.
 
     Raises:
-        InputError: a set or an option is wrong.
+        InputError: a set or an option is invalid.
     """
     options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
@@ -70,10 +70,10 @@ def prepare(context: bpy.types.Context) -> Task:
 
 
 def parts_of(context: bpy.types.Context, options: DetectOptions) -> tuple[str, ...]:
-    """The parts of the engine's warm-up that a detection in the context's scene needs."""
+    """Return the parts of the engine's warm-up that a detection in the context's scene needs."""
     parts = test_named(options.test).parts(options)
     if any(item is not None and is_scan(item.data) for item in context.scene.objects):
-        parts += CLOUD_PARTS  # beside the others; those that modifiers make are seen when the frame is read
+        parts += CLOUD_PARTS  # scans made by modifiers are found when the frame is read
     if any(item is not None and massive_path(item) for item in context.scene.objects):
         parts += MASSIVE_PARTS
     return parts
@@ -86,7 +86,7 @@ def _steps(
     prepare: Prepare,
     scene_uid: int,
 ) -> Generator[Any, None, DetectReport]:
-    """Loads the engine, then detects; what is known of the scene afterwards is kept, also where it is stopped."""
+    """Load the engine, then detect; keep the data about the scene for the next detection, even if stopped."""
     module = yield from loading
     known = scene_results.take_followed(scene_uid, module)
     followed = Followed(module, prepare, device=job.DEVICE)
@@ -102,20 +102,20 @@ def _steps(
 
 
 def explain(error: Exception) -> str:
-    """The message for the user; a missing engine is also remembered for the panels."""
+    """Return the message for the user; remember a missing engine for the panels."""
     if isinstance(error, engine.EngineMissing):
         running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose()), error.reason, error.remedy))
     return str(error)
 
 
 class Answer(NamedTuple):
-    """What a detection found, with all that follows from it.
+    """The result of a detection, with derived data.
 
     Attributes:
-        report: what it found.
-        said: for the history.
+        report: the report.
+        said: events for the history.
         table: the rows as columns.
-        groups: of clashes, by the way of grouping.
+        groups: groups of clashes, by kind of grouping.
     """
 
     report: DetectReport
@@ -127,7 +127,7 @@ class Answer(NamedTuple):
 def answer_steps(
     scene_uid: int, steps: Generator[Any, None, DetectReport], group_by: str
 ) -> Generator[Any, None, Answer]:
-    """Runs a detection, then finds what follows from it, in steps; the scene gets nothing before `accept`."""
+    """Run a detection and compute the derived data, in steps; the scene is not changed before `accept`."""
     report = yield from steps
     listing = Progress(1.0, "Listing the pairs")
     said = yield from hold_progress(histories.detected_steps(scene_of(scene_uid), report), listing)
@@ -138,7 +138,7 @@ def answer_steps(
 
 
 def scene_of(scene_uid: int) -> bpy.types.Scene:
-    """The scene of a detection, or a scan; raises DetectError where it is gone."""
+    """Return the scene of a detection or scan; raises DetectError if it is gone."""
     scene = scene_with(scene_uid)
     if scene is None:
         raise DetectError("The scene was removed meanwhile")
@@ -146,13 +146,13 @@ def scene_of(scene_uid: int) -> bpy.types.Scene:
 
 
 def accept(context: bpy.types.Context, scene_uid: int, answer: Answer) -> str:
-    """Shows the report and returns its summary.
+    """Show the report, and return its summary.
 
     Raises:
         DetectError: the scene is gone.
     """
     scene, report = scene_of(scene_uid), answer.report
-    view.leave_isolation(context)  # no pair is selected any more
+    view.leave_isolation(context)  # no pair is selected now
     with uncollected():
         histories.detected(scene, answer.said)
         results.show_report(context, scene, report, answer.table, answer.groups)
@@ -163,7 +163,7 @@ def accept(context: bpy.types.Context, scene_uid: int, answer: Answer) -> str:
 
 
 def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str:
-    """One line: how many pairs of each verdict, worst first, how many of all are approved, and what it took."""
+    """Return one line: number of pairs of each verdict, worst first, number of approved ones, and time taken."""
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
@@ -185,16 +185,16 @@ class Run:
     def __init__(self, context: bpy.types.Context, task: Task | None = None) -> None:
         self.task = prepare(context) if task is None else task
         self.scene_uid = context.scene.session_uid
-        context.view_layer.update()  # what was to be evaluated before is no change during the run
+        context.view_layer.update()  # pending evaluations must not count as changes during the run
         running_work.start_task(self.task)
         self._heartbeat = Heartbeat(context)
         self._shown: tuple[str, int] | None = None
-        self._asked_at = -math.inf  # when a picture was asked for
-        self._picture_seconds: float | None = 0.0  # what the last one took, None while it is awaited
+        self._asked_at = -math.inf  # when a redraw was requested
+        self._picture_seconds: float | None = 0.0  # duration of the last redraw; None while it is pending
         self._rests_since: float | None = None  # when the last slice ended
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
-        """Handles one event; True when the detection has ended. Errors of the detection pass through."""
+        """Handle one event; return True when the detection has ended. Errors of the detection pass through."""
         if event.type == "ESC" and event.value == "PRESS":
             running_work.stop_task()
         elif event.type == "TIMER" and not self.task.ended:
@@ -208,7 +208,7 @@ class Run:
         return self.task.ended
 
     def end(self, context: bpy.types.Context) -> None:
-        """Removes the timer and the progress display and stops the task if it still runs."""
+        """Remove the timer and the progress display, and stop the task if it still runs."""
         running_work.stop_task()
         self._heartbeat.stop()
         if context.workspace:
@@ -216,7 +216,7 @@ class Run:
         tag_redraw(context, ("UI",))
 
     def _show_progress(self, context: bpy.types.Context) -> None:
-        """Asks for a picture when there is something new to show, and the last one was not too long in the making."""
+        """Request a redraw if progress has changed and the last redraw did not take too long."""
         now = time.perf_counter()
         shown = (self.task.text, int(100.0 * self.task.fraction))
         pause = max(REDRAW_SECONDS, (self._picture_seconds or 0.0) / DRAWING_SHARE)
@@ -239,7 +239,7 @@ MakeTask = Callable[[bpy.types.Context], Task]
 
 
 def begin(operator: Any, context: bpy.types.Context, make_task: MakeTask) -> set[str]:
-    """Starts a task as a modal operator, whose `run` it becomes."""
+    """Start a task as a modal operator, and store it as the operator's `run`."""
     try:
         operator.run = Run(context, make_task(context))
     except USER_ERRORS as error:
@@ -250,7 +250,7 @@ def begin(operator: Any, context: bpy.types.Context, make_task: MakeTask) -> set
 
 
 def handle(operator: Any, context: bpy.types.Context, event: Any, take: Callable[[Any], str]) -> set[str]:
-    """One event of a modal operator with a `run`; `take` is given the result and says what to report."""
+    """Handle one event of a modal operator with a `run`; `take` receives the result and returns the message."""
     run = operator.run
     try:
         if not run.step(context, event):
@@ -271,7 +271,7 @@ def handle(operator: Any, context: bpy.types.Context, event: Any, take: Callable
 
 
 def run_at_once(operator: Any, context: bpy.types.Context, make_task: MakeTask, take: Callable[[Any], str]) -> set[str]:
-    """Runs a task to its end, as operators do in background."""
+    """Run a task to its end, as operators do in background mode."""
     try:
         operator.report({"INFO"}, translated(take(make_task(context).run())))
     except USER_ERRORS as error:
@@ -312,7 +312,7 @@ class MESHCLASH_OT_detect(Operator):
 
 
 def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
-    """What the test of the result finds now between the two objects of one of its rows; nothing else is read.
+    """Test the two objects of a row again, with the test of the result; no other objects are read.
 
     Raises:
         DetectError: one of them is gone or hidden.
@@ -370,7 +370,7 @@ class MESHCLASH_OT_hide_overlaps(Operator):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip, with the length."""
+        """Return the tooltip, with the length."""
         below = said("Ignore Overlaps Below {length}", length=length(properties.length, context.scene.unit_settings))
         return f"{below}: {tip_(cls.__doc__ or '')}"
 
@@ -380,7 +380,7 @@ class MESHCLASH_OT_hide_overlaps(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         context.scene.meshclash.permitted_overlap = self.length
-        if running_work.running_live() is None:  # which answers by itself
+        if running_work.running_live() is None:  # Live updates the answer itself
             bpy.ops.meshclash.detect("INVOKE_DEFAULT")
         return {"FINISHED"}
 

@@ -1,4 +1,4 @@
-"""Writes the report of the scene to a file, and reads what others have said of its pairs."""
+"""Write the report of the scene to a file, and import the decisions of others about its pairs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         return _has_answer(cls, context)
 
     def check(self, _context: bpy.types.Context) -> bool:
-        """The file browser asks whether an option changed the file name."""
+        """Return whether an option changed the file name; called by the file browser."""
         wanted = self._with_extension(self.filepath)
         changed = wanted != self.filepath
         self.filepath = wanted
@@ -75,11 +75,11 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         return {"FINISHED"}
 
     def _with_extension(self, name: str) -> str:
-        """The file name with the ending of the chosen format; a folder stays as it is."""
+        """Return the file name with the extension of the chosen format; folders are unchanged."""
         return name if not name or name.endswith(("/", "\\")) else str(Path(name).with_suffix(self._chosen(name)[3]))
 
     def _chosen(self, name: str) -> tuple[str, str, str, str]:
-        """The format that was chosen, or that of the file's name where none was."""
+        """Return the chosen format, or the format of the file's extension if none was chosen."""
         suffix = Path(name).suffix.lower()
         named = next((item for item in FORMATS if item[3] == suffix), None)
         if named is not None and not self.properties.is_property_set("format"):
@@ -111,7 +111,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         said = reviews_of(file, rows)
-        alike = defaultdict(list)  # most say the same, and each word is written to the journal
+        alike = defaultdict(list)  # groups equal decisions: each is written to the journal
         for pair, review in said.items():
             alike[review.status.upper(), review.comment].append(rows[pair])
         for (status, comment), pairs in alike.items():
@@ -126,7 +126,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
 
 
 def _has_answer(cls: type[Operator], context: bpy.types.Context) -> bool:
-    """Whether there is a whole answer, for `poll`, which says why not."""
+    """Return whether there is a complete answer, for `poll`; otherwise the tooltip says why not."""
     result = scene_results.result_of(context.scene.session_uid)
     incomplete = result is not None and result.incomplete
     whole = possible(cls, not incomplete, "The results are incomplete: wait for Live, or press Detect")

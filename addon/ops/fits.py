@@ -1,4 +1,4 @@
-"""Operators on the table of fits: overlaps that are permitted to pairs of names."""
+"""Operators on the table of fits: permitted overlaps for pairs of names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from meshclash.clash.units import rounded_up
 
 from .. import results
 
-DIGITS = 2  # of the length that a fit begins with
+DIGITS = 2  # digits of the default length of a fit
 
 
 class MESHCLASH_OT_add_fit(Operator):

@@ -1,4 +1,4 @@
-"""Operators of all listed pairs together: one decision about many pairs, and a look at all their places."""
+"""Operators on all listed pairs, or on a group: decide about many pairs at once, and select their objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .polls import lists_pairs, possible
 
 
 class OfListed(Operator):
-    """What the operators of listed pairs have in common."""
+    """Base of the operators on listed pairs."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -136,7 +136,7 @@ class MESHCLASH_OT_exclude_listed(OfListed):
 
 
 class OfGroup(Operator):
-    """What the operators of the chosen group have in common."""
+    """Base of the operators on the chosen group."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -211,7 +211,7 @@ class MESHCLASH_OT_split_group(OfGroup):
 
 
 def _other_groups(self: Any, context: bpy.types.Context) -> list[tuple[str, str, str]]:
-    """All groups but the chosen one; Blender needs the texts to be kept."""
+    """Return all groups except the chosen one; the texts are kept, as Blender requires."""
     listed = context.window_manager.meshclash
     found = [(item.key, item.name, "") for at, item in enumerate(listed.groups) if at != listed.active_group]
     _KEPT[:] = found
@@ -238,7 +238,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash
         chosen = listed.groups[listed.active_group].key
-        histories.say(context.scene, [self.into], "merged", "")  # whatever it was put into before
+        histories.say(context.scene, [self.into], "merged", "")  # replaces an earlier merge
         histories.say(context.scene, [chosen], "merged", self.into)
         results.relist(context, context.scene, listed.selected)
         return {"FINISHED"}

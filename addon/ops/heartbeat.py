@@ -1,4 +1,4 @@
-"""The window timers that drive modal operators; all of them are known, so that none outlives the extension."""
+"""Window timers that drive modal operators; all are registered here, so that none outlives the extension."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Heartbeat:
         self.running.add(self)
 
     def stop(self) -> None:
-        """Removes the timer; Blender ignores one that a closed window or a loaded file took along."""
+        """Remove the timer; Blender ignores timers that ended with a closed window or a loaded file."""
         if self in self.running:
             self.running.discard(self)
             bpy.context.window_manager.event_timer_remove(self._timer)
 
 
 def stop_all() -> None:
-    """Removes every timer: the extension is being disabled."""
+    """Remove all timers, when the extension is disabled."""
     for heartbeat in list(Heartbeat.running):
         heartbeat.stop()

@@ -1,4 +1,4 @@
-"""What is made of a heat map: attributes and colours, weights of vertices, and a shape key that takes clashes away."""
+"""Operators that use a heat map: write attributes and colours, vertex weights, and a corrective shape key."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from .task import Task
 from .timeline import FrameOperator, ScannedOperator
 
 MOST_EVENTS = 100
-"""Of which a shape key is made: the worst ones."""
+"""Largest number of events for a shape key, the worst ones."""
 
 
 class HeatOperator(ScannedOperator):
-    """What the operators that write the heat map of a scan have in common."""
+    """Base of the operators that write the heat map of a scan."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -68,11 +68,11 @@ class MESHCLASH_OT_write_heat(HeatOperator):
 
 
 HEATED = ("SOLID", "VERTEX")
-"""Shading and colours of a 3D view in which a heat map is seen."""
+"""Shading and colour settings of a 3D view that make a heat map visible."""
 
 
 def show_colours(context: bpy.types.Context) -> None:
-    """Makes the 3D views show the colours of meshes."""
+    """Make the 3D views show the colours of meshes."""
     for _window, _screen, area in view3d_areas(context):
         shading, views = area.spaces.active.shading, shown_things.heated_views()
         if (shading.type, shading.color_type) != HEATED:
@@ -81,7 +81,7 @@ def show_colours(context: bpy.types.Context) -> None:
 
 
 def hide_colours(context: bpy.types.Context) -> None:
-    """Gives the 3D views back as they were before `show_colours`; what the user has changed meanwhile stays."""
+    """Restore the 3D views as before `show_colours`; changes by the user in the meantime are kept."""
     views = shown_things.heated_views()
     for _window, _screen, area in view3d_areas(context):
         shading, before = area.spaces.active.shading, views.get(area.as_pointer())
@@ -91,12 +91,12 @@ def hide_colours(context: bpy.types.Context) -> None:
 
 
 class _Warmth:
-    """The heat map of the last scan, by meshes: objects that share one are as hot as the hottest.
+    """The heat map of the last scan, by mesh: a mesh gets the largest values of its objects.
 
     Attributes:
         items: full names of the objects of each mesh.
-        problems: what is wrong with the others.
-        written: how many were written.
+        problems: why other objects cannot be written.
+        written: number of meshes written.
     """
 
     def __init__(self, context: bpy.types.Context) -> None:
@@ -120,16 +120,16 @@ class _Warmth:
         self._most = [np.float32(max((part[k].max() for part in every), default=0.0)) for k in (0, 1)]
 
     def of_meshes(self) -> Iterator[tuple[str, NDArray[np.float32], NDArray[np.float32]]]:
-        """The name of each mesh, how often and how deep its faces clash."""
+        """Yield the name of each mesh, and how often and how deep its faces clash."""
         for name, found in self._parts.items():
             yield name, _largest([part[0] for part in found]), _largest([part[1] for part in found])
 
     def warmth(self, often: NDArray[np.float32], depth: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Of faces, 0 to 1: by depth where depths are known, else by how often they clash."""
+        """Return values of faces from 0 to 1, by depth if depths are known, otherwise by how often they clash."""
         return depth / self._most[1] if depth.any() else often / self._most[0]
 
     def attempt(self, write: Callable[[], None]) -> None:
-        """Writes one, or notes why not."""
+        """Write a mesh, or record why that failed."""
         try:
             write()
             self.written += 1
@@ -137,7 +137,7 @@ class _Warmth:
             self.problems.append(str(error))
 
     def told(self, operator: Operator) -> set[str]:
-        """Reports what was wrong; gives the operator's answer."""
+        """Report the problems; return the operator's result."""
         if not self.written:
             why = Sentence.joined("; ", self.problems) or "No face clashes: pairs that only touch are not counted"
             operator.report({"ERROR"}, translated(why))
@@ -148,7 +148,7 @@ class _Warmth:
 
 
 def _largest(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Of arrays of several lengths, (n,) float32."""
+    """Return the elementwise maximum of arrays of different lengths, (n,) float32."""
     found = np.zeros(max(map(len, parts)), np.float32)
     for part in parts:
         np.maximum(found[: len(part)], part, out=found[: len(part)])
@@ -252,7 +252,7 @@ def _corrective(
 
 
 def events_of_active(context: bpy.types.Context) -> list[ClashEvent]:
-    """The events in which the active object clashes with another, worst first; none where it is no mesh."""
+    """Return the events in which the active object clashes, worst first; none if it is not a mesh."""
     item, scanned = context.active_object, scene_results.timeline_of(context.scene.session_uid)
     if item is None or item.type != "MESH" or scanned is None:
         return []

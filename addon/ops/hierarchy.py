@@ -1,4 +1,4 @@
-"""Looking at hierarchies: draws the bounding volumes of an object, and measures which ones suit two objects."""
+"""Operators for hierarchies: draw the bounding volumes of an object, and measure which are fastest for two objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .loading import load_steps
 from .polls import is_idle, possible
 from .task import Task
 
-SELECTED = 2  # objects that the advisor compares
+SELECTED = 2  # number of objects that the advisor needs
 
 
 class MESHCLASH_OT_show_hierarchy(Operator):
@@ -72,7 +72,7 @@ def _hierarchy(source: BlenderSource, name: str, volume: str, split: str) -> Gen
 
 
 def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
-    """Draws a hierarchy and says what it is.
+    """Draw a hierarchy; return a message about it.
 
     Raises:
         InputError: its object is gone.
@@ -152,7 +152,7 @@ def _advice(
 
 
 def take_advice(advice: MeasuredAdvice) -> str:
-    """Keeps the advice for the panel, and says the shortest of it."""
+    """Keep the advice for the panel; return its summary."""
     shown_things.set_advice(advice)
     best = advice.best
     named = f"{LABELS[best.volume]}, {LABELS[best.split]}"

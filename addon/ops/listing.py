@@ -1,4 +1,4 @@
-"""Operators of the result list: sorting, turning pages, stepping from pair to pair, the pairs of an object."""
+"""Operators of the result list: sort, turn pages, step through pairs, list the pairs of an object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
 
 
 class PickRow(Operator):
-    """What the operators have in common that are the cells of lists."""
+    """Base of the operators that are cells of lists."""
 
     bl_options = {"INTERNAL"}
 
@@ -39,7 +39,7 @@ class PickRow(Operator):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip: what the cell is and all of its text, or else about the row."""
+        """Return the tooltip: the meaning and full text of the cell, or else information about the row."""
         own = ": ".join(filter(None, (tip_(properties.tip), properties.value))) if properties.tip else ""
         return own or cls._about_row(context, properties) or tip_(cls.__doc__ or "")
 
@@ -60,7 +60,7 @@ class MESHCLASH_OT_pick_row(PickRow):
 
     @classmethod
     def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The full names, and where the objects are."""
+        """Return the full names and the collections of the objects."""
         rows, result = context.window_manager.meshclash.rows, scene_results.result_of(context.scene.session_uid)
         if result is None or not 0 <= properties.index < len(rows):
             return ""
@@ -68,7 +68,7 @@ class MESHCLASH_OT_pick_row(PickRow):
         return "" if row is None else tooltip(context, row, properties.side)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Ctrl adds the pair to the selected ones, or takes it away; Shift adds all up to it."""
+        """Select a pair: Ctrl adds it to the selection or removes it; Shift extends the selection to it."""
         self.extend = "RANGE" if event.shift else "ONE" if event.ctrl or event.oskey else "NONE"
         return self.execute(context)
 
@@ -93,7 +93,7 @@ class MESHCLASH_OT_pick_row(PickRow):
 
 
 def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
-    """What a name in the list stands for: it and its collections first, then the other object and the pair."""
+    """Return the tooltip of a name: this object and its collections, then the other object and the pair."""
     lines = []
     for letter in (first, "b" if first == "a" else "a"):
         side = row.a if letter == "a" else row.b
@@ -107,7 +107,7 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
 
 
 class StepPair(Operator):
-    """What the operators that step have in common; no class that Blender knows is a base of another."""
+    """Base of the operators that step through pairs; registered classes are never bases of others."""
 
     bl_options = {"INTERNAL"}
 
@@ -115,7 +115,7 @@ class StepPair(Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip."""
+        """Return the tooltip."""
         previous = "Select the previous pair of the list"
         return tip_("Select the next pair of the list" if properties.step > 0 else previous)
 

@@ -24,11 +24,11 @@ from .loading import load_steps
 from .polls import is_idle
 
 MILLISECOND = 0.001
-LIST_SHARE = 10.0  # after writing the list, it is left alone for that many times as long
+LIST_SHARE = 10.0  # pause after writing the list, in durations of the writing
 
 
 class LiveRun:
-    """Live in the interface: its generator, its timer, and the scene that it follows."""
+    """Live in the interface: its generator, its timer and its scene."""
 
     def __init__(self, context: bpy.types.Context) -> None:
         mesh_reader.set_fast_path(preferences.of(context).fast_path)
@@ -46,15 +46,15 @@ class LiveRun:
 
     @property
     def ended(self) -> bool:
-        """Whether it is over."""
+        """Whether Live has ended."""
         return self.stopped_because is not None
 
     def note(self, changes: Changes) -> None:
-        """Takes note of changes; called by handlers, so it does nothing else."""
+        """Record changes; called by handlers, so it does nothing else."""
         self.live.note(changes)
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
-        """Handles one event; True when Live has ended. Errors of loading the engine pass through."""
+        """Handle one event; return True when Live has ended. Errors of loading the engine pass through."""
         if self.ended:
             return True
         if event.type == "ESC" and event.value == "PRESS":
@@ -85,9 +85,9 @@ class LiveRun:
         self._unlisted = True
 
     def _list(self, context: bpy.types.Context, left: float) -> None:
-        """Brings the list up to date, in a call of its own where the seconds that are left of this one are too few.
+        """Update the list, in the next call if the remaining seconds of this one are too few.
 
-        A long list, which Blender is slow to write, is not written at every answer.
+        Blender writes long lists slowly, so they are not written at every answer.
         """
         now = time.perf_counter()
         if not self._unlisted or (now < self._list_again and self.live.busy and not self._list_waits):
@@ -101,12 +101,12 @@ class LiveRun:
         self._list_again = now + LIST_SHARE * self._list_cost
 
     def end(self, reason: str = "") -> None:
-        """Removes the timer and frees everything; the last answer stays as a result."""
+        """Remove the timer and free all data; the last answer stays as the result."""
         if self.ended:
             return
         self.stopped_because = reason
         self._heartbeat.stop()
-        seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
+        seen = None if reason else self.live.seen()  # a reason means that the file or the extension is being closed
         if not reason and self.live.followed is not None:
             scene_results.keep_followed(self.scene_uid, self.live.followed)
         self.live.close()
@@ -118,7 +118,7 @@ class LiveRun:
 
 
 def _rendering() -> bool:
-    """Whether a final render runs: it evaluates the scene in a thread of its own, and Live rests meanwhile."""
+    """Return whether a final render runs. It evaluates the scene in its own thread, so Live pauses."""
     return bpy.app.is_job_running("RENDER")
 
 

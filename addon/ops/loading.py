@@ -1,4 +1,4 @@
-"""Getting the engine in short steps, and the kernels that a question needs where the package brought none."""
+"""Load the engine in short steps, and compile the kernels that the package does not contain."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ GPU_PART = "gpu"
 
 
 def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False) -> Generator[Any, None, ModuleType]:
-    """The engine module, ready for some parts of its work.
+    """Load the engine module, with the kernels for some parts of its work.
 
-    A package for this platform and Python brings its kernels compiled. Where it does not, a process beside the window
-    compiles them once, and this waits for it. Without a window the engine compiles what it is asked.
+    A package for this platform and Python contains compiled kernels. If kernels are missing, a background process
+    compiles them once, and this waits for it. Without a window, the engine compiles kernels on first use.
 
     Args:
         cache_folder: folder of the kernels compiled on this machine, or None.
-        parts: of the engine's warm-up.
-        gpu: whether a GPU may answer; then its kernels are ready when this ends.
+        parts: parts of the engine's warm-up.
+        gpu: whether a GPU may be used; then its kernels are also ready at the end.
 
     Raises:
         EngineMissing: Numba or the engine cannot be imported.

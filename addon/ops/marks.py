@@ -1,4 +1,4 @@
-"""Operators that leave marks on the meshes themselves, for materials, geometry nodes and renders."""
+"""Operators that write marks to meshes, for materials, geometry nodes and renders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Mark = Callable[[bpy.types.Mesh, np.ndarray], None]
 
 @contextmanager
 def own_writing(context: bpy.types.Context) -> Iterator[None]:
-    """What is written inside changes no shape: results do not grow stale by it."""
+    """Ignore updates inside the block, because writing marks does not change shapes and must not make results stale."""
     context.view_layer.update()
     with running_work.ignored_updates():
         yield
@@ -55,7 +55,7 @@ class _MarkOperator(Operator):
         return possible(cls, known, "Press Detect first") and in_object_mode(cls, context)
 
     def mark_all(self, context: bpy.types.Context, mark: Mark) -> set[str]:
-        """Calls `mark` with each mesh and its contacting faces; what cannot be marked is reported."""
+        """Call `mark` with each mesh and its contacting faces; report meshes that cannot be marked."""
         faces, problems = faces_by_mesh(context, _rows(context, self.scope))
         marked = 0
         with own_writing(context):
@@ -85,7 +85,7 @@ def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
 
 
 def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Mesh name -> contacting faces of all its objects, and why some objects are missing there."""
+    """Return the contacting faces of all objects of each mesh, by mesh name, and why some objects are missing."""
     wanted: dict[str, list[np.ndarray | None]] = {}
     for row in rows:
         for side in row.sides:
@@ -101,7 +101,7 @@ def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict
         except DetectError as error:
             problems.append(str(error))
             continue
-        if source is not None:  # `checked` has seen to that
+        if source is not None:  # guaranteed by `checked`
             found.setdefault(source.data.name, []).append(faces)
     union = {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}
     return {name: faces for name, faces in union.items() if len(faces)}, problems
@@ -129,14 +129,14 @@ class MeshCleaner(Operator):
     """Shared by operators that take their marks off all meshes of the scene."""
 
     done: ClassVar[str]
-    """What is reported, with the number of meshes as {meshes}."""
+    """Message with the number of meshes as {meshes}."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
     def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """Takes the marks off a mesh; returns whether it had any."""
+        """Remove the marks from a mesh; return whether it had any."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> set[str]:

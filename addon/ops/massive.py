@@ -1,4 +1,4 @@
-"""Operators of massive files: build one from an object, or from a file, and show a level of it."""
+"""Operators for massive files: build one from an object or a file, and show a level of it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
     def _steps(
         self, mesh: SourceMesh, matrix: np.ndarray, path: Path, look: Look, cache_folder: str | None
     ) -> Generator[Any, None, ShownMassive]:
-        """Scale and shear go into the file, since its object must have none."""
+        """Build the file; scale and shear are baked into it, since its object must have none."""
         module = yield from load_steps(cache_folder, PARTS)
         pose, stretch = module.split_matrix(matrix)
         vertices = mesh.vertices
@@ -147,7 +147,7 @@ class MESHCLASH_OT_show_level(TaskOperator):
 
 
 def _view(context: bpy.types.Context) -> bpy.types.RegionView3D | None:
-    """How the 3D view of the context is looked at, or else the largest one."""
+    """Return the view of the context's 3D viewport, or else of the largest one."""
     area = context.area
     if area is None or area.type != "VIEW_3D":
         found = None if bpy.app.background else largest_view(context)
@@ -166,7 +166,7 @@ def _show_again(path: Path, look: Look, cache_folder: str | None) -> Generator[A
 
 
 def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.types.Object:
-    """A new object that stands for the file, selected."""
+    """Create an object that stands for the file, and select it."""
     item = new_proxy(name, result.vertices, result.faces, str(result.path), context.collection)
     for other in context.selected_objects:
         other.select_set(False)

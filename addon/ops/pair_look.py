@@ -1,4 +1,4 @@
-"""What the operators that show something of the selected pair have in common."""
+"""Base of the operators that show something of the selected pair."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .polls import has_pair, is_idle, possible
 
 
 class OfSelectedPair(Operator):
-    """Works off a task about the selected pair: with progress in a window, at once in background.
+    """Runs a task about the selected pair: with progress in a window, to the end in background mode.
 
-    A class has `task(context)`, the work, and `take(context, scene_uid, shown)`, which draws what was found and says
-    what it is.
+    A class has `task(context)`, which returns the task, and `take(context, scene_uid, shown)`, which draws the result
+    and returns a message about it.
     """
 
     @classmethod

@@ -52,7 +52,7 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         if not chosen:
             self.report({"ERROR"}, translated(Sentence.joined("; ", problems)))
             return {"CANCELLED"}
-        with own_writing(context):  # nothing changes its shape by being selected
+        with own_writing(context):  # selecting does not change shapes
             face_selection.select_in_edit_mode(context, chosen)
         if problems:
             self.report({"WARNING"}, translated(Sentence.joined("; ", problems)))

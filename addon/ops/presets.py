@@ -1,4 +1,4 @@
-"""Keeps what Detect tests as a preset of the user's, or removes one."""
+"""Save the settings of Detect as a user preset, or remove a preset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the list of results in an area of its own width."""
+"""Open the list of results in an area of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .listing import StepPair
 from .polls import possible
 from .review import SetStatus
 
-SHARE = 0.4  # of the view, where it is split
+SHARE = 0.4  # share of the view's width for the new area
 PLACES = (
     ("WINDOW", "Window", "A window of its own"),
     ("AREA", "Area", "Split the 3D viewport and show the results below it"),
@@ -64,7 +64,7 @@ def _below_the_view(context: bpy.types.Context) -> bpy.types.Area | None:
 
 
 def over_results(context: bpy.types.Context) -> bool:
-    """Whether the mouse is over results that are listed: in the sidebar's tab, or in an area of their own."""
+    """Return whether the mouse is over listed results, in the sidebar's tab or in an area of results."""
     region, space = context.region, context.space_data
     if region is None or space is None or context.window_manager.meshclash.scene_uid != context.scene.session_uid:
         return False
@@ -74,7 +74,7 @@ def over_results(context: bpy.types.Context) -> bool:
 
 
 class OverResults(Operator):
-    """What the operators of keys over the results have in common."""
+    """Base of the operators of keys over the results."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -1,4 +1,4 @@
-"""The user's own word on a pair: a status and a comment, saved in the .blend file and kept from run to run."""
+"""Operators for decisions on pairs: a status and a comment, saved in the .blend file and kept in later detections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .polls import has_pair
 
 
 class SetStatus(Operator):
-    """What the operators that say a status have in common; no class that Blender knows is a base of another."""
+    """Base of the operators that set a status; registered classes are never bases of others."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -59,7 +59,7 @@ class MESHCLASH_OT_read_message(Operator):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
-        """The tooltip: all of the text."""
+        """Return the tooltip: the full text."""
         return str(properties.text)
 
     def execute(self, _context: bpy.types.Context) -> set[str]:

@@ -1,4 +1,4 @@
-"""Operators for scans: import files, measure deviations into an attribute, forget them."""
+"""Operators for scans: import files, measure deviations to an attribute, clear them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
 
 
 COARSE = 1e-4
-"""Rounding [m] beyond which a user is told."""
+"""Rounding error [m] above which the user is warned."""
 
 
 def _import(
@@ -159,7 +159,7 @@ def _measure(
 
 
 def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[str]:
-    """Writes the values to the points of each scan; returns why some have none."""
+    """Write the values to the points of each scan; return why some have none."""
     problems = []
     written: dict[int, str] = {}
     with own_writing(context):
@@ -182,7 +182,7 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
 
 
 def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
-    """The points that a scan's values belong to."""
+    """Return the point data to which a scan's values belong."""
     if scan.owner != scan.source:
         raise DetectError(
             Sentence("'{name}' is an instance: its points are shared, so its values are only drawn", name=scan.source)
@@ -227,7 +227,7 @@ class MESHCLASH_OT_clear_deviation(Operator):
 
 
 def _all_points(scene: bpy.types.Scene) -> list[Any]:
-    """The writable meshes and point clouds of a scene, each once."""
+    """Return the writable meshes and point clouds of a scene, each once."""
     found = {}
     for item in scene.objects:
         if item is not None and item.type in ("MESH", "POINTCLOUD") and item.data.library is None:

@@ -1,4 +1,4 @@
-"""A generator run in bounded slices: what the modal operator, the background call and the tests share."""
+"""Run a generator in short slices, for modal operators, background mode and tests."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 from meshclash.messages import capital
 from meshclash.types.slices import TimeSlice
 
-SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
-LONGEST_SLICE = 0.4  # where redraws are dear
-DRAWING_PART = 1.0 / 3.0  # most of the time that redraws take
+SLICE_SECONDS = 0.03  # the interface stays responsive, and ESC is noticed at once
+LONGEST_SLICE = 0.4  # used if redraws are slow
+DRAWING_PART = 1.0 / 3.0  # largest share of time for redraws
 
 
 def slice_after(waited: float) -> float:
-    """How long the next slice is, so that redraws take at most a third of the time.
+    """Return the length of the next slice, so that redraws take at most a third of the time.
 
     Args:
-        waited: seconds since the last slice ended: Blender draws what changed before it asks for another one.
+        waited: seconds since the last slice ended; Blender redraws before it calls the next one.
     """
     return min(max(SLICE_SECONDS, waited * (1.0 - DRAWING_PART) / DRAWING_PART), LONGEST_SLICE)
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """While inside, Python does not look for cycles, which takes half of the time where a million objects are made."""
+    """Disable garbage collection inside the block; it would take half of the time when a million objects are made."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -37,7 +37,7 @@ def uncollected() -> Iterator[None]:
 
 
 class Task:
-    """Runs a generator of progress values piece by piece.
+    """Runs a generator of progress values in slices.
 
     Args:
         steps: yields objects with `.fraction` (0 to 1) and `.text`; its return value becomes `result`.
@@ -53,7 +53,9 @@ class Task:
         self.stopped_because: str | None = None
 
     def run_slice(self, seconds: float | None = None) -> bool:
-        """Runs one step, and more while another as long as the last fits into `seconds`, or `slice_seconds`.
+        """Run at least one step, and more while a step as long as the last one fits into the time.
+
+        The time is `seconds`, or `slice_seconds` if that is None.
 
         Errors of the steps pass through.
 
@@ -75,18 +77,18 @@ class Task:
         return self.ended
 
     def run(self) -> Any:
-        """Runs to the end at once and returns the result."""
+        """Run to the end, and return the result."""
         while not self.run_slice(seconds=1.0):
             pass
         return self.result
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left to run: finished or closed."""
+        """Whether the task is finished or closed."""
         return self.finished or self.stopped_because is not None
 
     def close(self, reason: str = "") -> None:
-        """Stops the generator (its `finally` blocks run now); does nothing after the end."""
+        """Stop the generator (its `finally` blocks run now); does nothing after the end."""
         if not self.ended:
             self.stopped_because = reason
             self._steps.close()

@@ -1,4 +1,4 @@
-"""What operators share whose work is a task in Object Mode: imports, builds of files, measurements of scans."""
+"""Base of operators that run a task in Object Mode: imports, builds of files, measurements of scans."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .task import Task
 
 
 class TaskOperator(Operator):
-    """An operator whose work is a task: modal in a window, where ESC stops it, and at once without one."""
+    """An operator that runs a task: modal in a window, where ESC stops it, and to the end without one."""
 
     def make_task(self, context: bpy.types.Context) -> Task:
-        """The task to run."""
+        """Return the task to run."""
         raise NotImplementedError
 
     def finish(self, context: bpy.types.Context, result: Any) -> str:
-        """Puts the task's result into the scene and says what to report; raises DetectError."""
+        """Add the task's result to the scene; return the message to report; raises DetectError."""
         raise NotImplementedError
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Operators of the tests that are kept in the file: they are made, changed, run together, read and written."""
+"""Operators on the named tests in the file: add, change, run, import and export them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ DISCIPLINES = (
 
 
 def prepare_tests(context: bpy.types.Context) -> Task:
-    """The task that runs the tests that are chosen to run.
+    """Return the task that runs all enabled tests.
 
     Raises:
-        InputError: one is damaged, or there are none.
+        InputError: a test is damaged, or there are none.
     """
     tests = kept_tests.tests_of(context.scene, enabled=True)
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
@@ -51,7 +51,7 @@ def prepare_tests(context: bpy.types.Context) -> Task:
     parts = tuple(dict.fromkeys(part for test in tests for part in parts_of(context, test.options)))
     source, ways = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
     loading = ways(parts, gpu=preferences.gpu_from(context) is not None)
-    scene_results.forget_followed()  # which knows other sets
+    scene_results.forget_followed()  # it belongs to other sets
     steps = _steps(source, tests, loading, ways)
     return Task(answer_steps(context.scene.session_uid, steps, context.window_manager.meshclash.group_by))
 
@@ -121,7 +121,7 @@ class MESHCLASH_OT_keep_test(Operator):
 
 
 class OfActiveTest(Operator):
-    """What the operators of the chosen test have in common."""
+    """Base of the operators on the chosen test."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -180,7 +180,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
         return context.window_manager.invoke_props_dialog(self)
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """The dialog."""
+        """Draw the dialog."""
         self.layout.prop(self, "by")
         if self.by == "PROPERTY":
             self.layout.prop(self, "key")

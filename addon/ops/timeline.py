@@ -1,4 +1,4 @@
-"""Scan Timeline: events of all frames, and what is made of them: markers, a curve of a pair, a heat map of faces."""
+"""Scan Timeline: find the events of all frames, and make markers, curves of pairs, and a heat map of faces."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from .polls import is_idle, possible
 from .task import Task
 
 MARKER = "MC: "
-"""Begins the names of our markers, by which they are found again."""
+"""Prefix of the names of our markers, by which they are found again."""
 CLEARANCE = "meshclash_clearance"
 MOST_MARKERS, MOST_CURVES = 200, 200
-LONGEST_PROPERTY = 63  # bytes of a name
+LONGEST_PROPERTY = 63  # bytes of a property's name
 Pair = tuple[str, str, str]
 BAKED = (
     ("PAIR", "Pair", "Of the selected event or pair, or of two selected objects"),
@@ -63,7 +63,7 @@ def _may_scan(cls: type[Operator]) -> bool:
 
 
 def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
-    """A task that scans the frames of some options; with ``passages`` also what meets between two of them."""
+    """Return a task that scans frames, and the scan; with ``passages`` also contacts between two frames."""
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
     parts = test_named(options.test).parts(options)
@@ -80,7 +80,7 @@ def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool =
 def _steps(
     scanned: Scanned, source: BlenderSource, parts: tuple[str, ...], cache_folder: str | None, gpu: bool
 ) -> Generator[Any, None, Scanned]:
-    """Loads the engine with what the test needs, then scans."""
+    """Load the engine with the kernels that the test needs, then scan."""
     try:
         module = yield from load_steps(cache_folder, parts, gpu)
         with running_work.own_frames():
@@ -90,7 +90,7 @@ def _steps(
 
 
 class _Scan(Run):
-    """A scan in the interface. It rests while a render evaluates the scene in its own thread."""
+    """A scan in the interface. It pauses while a render evaluates the scene in its own thread."""
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """As `Run`."""
@@ -104,22 +104,22 @@ class _Scan(Run):
 
 
 class FrameOperator(Operator):
-    """What goes through frames in slices; `make` says which task, `take` what becomes of what it found."""
+    """Goes through frames in slices: `make` returns the task, `take` keeps its results."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return possible(cls, not bpy.app.is_job_running("RENDER"), "Blender is rendering") and _may_scan(cls)
 
     def make(self, context: bpy.types.Context) -> Task:
-        """The task; raises InputError."""
+        """Return the task; raises InputError."""
         raise NotImplementedError
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        """Keeps what was found, and says what it is."""
+        """Keep the results; return a message about them."""
         raise NotImplementedError
 
     def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
-        """After the user stopped it."""
+        """Handle that the user stopped the task."""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         if bpy.app.background:
@@ -268,13 +268,13 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
 
 
 def _with_bearers(scene: bpy.types.Scene, pairs: list[Pair]) -> list[Pair]:
-    """Those pairs of which one can be given a curve, which comes first: objects of libraries cannot."""
+    """Return the pairs with an object that can be animated, this object first; objects of libraries cannot be."""
     own = {item.name_full for item in scene.objects if item is not None and item.is_editable}
     return [(a, b, row) if a in own else (b, a, row) for a, b, row in pairs if a in own or b in own]
 
 
 def _set_of(names: Iterable[str]) -> str:
-    """The set that has these objects; where a name would be read as more than a name, everything: rules leave it."""
+    """Return a set expression for these objects, or all objects if a name has characters with a special meaning."""
     terms = [f"{OBJECT_PREFIX}{name}" for name in names]
     if len(terms) == 1:
         return terms[0]
@@ -282,7 +282,7 @@ def _set_of(names: Iterable[str]) -> str:
 
 
 def _free_name(other: str, taken: set[str]) -> str:
-    """The name of a property that says to what it is the distance, in the 63 bytes that Blender allows."""
+    """Return a free property name for the distance to another object, within the 63 bytes that Blender allows."""
     number = 1
     while True:
         ending = "" if number == 1 else f" {number}"
@@ -294,10 +294,10 @@ def _free_name(other: str, taken: set[str]) -> str:
 
 
 def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
-    """What is to be measured: owners of both and the id of the pair ("": any), each once.
+    """Return the pairs to measure, each once: owners of both objects and id of the pair ("" for any).
 
     Args:
-        context: of the window.
+        context: context of the window.
         of: one of `BAKED`.
     """
     if of == "PAIR":
@@ -313,9 +313,9 @@ def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
 
 
 def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
-    """The two objects that are selected, else those of the selected event or pair, and the id of the pair ("": any).
+    """Return the two selected objects, else those of the selected event or pair, and the pair's id ("" for any).
 
-    A click on an event or a pair selects its objects: what is selected is what was clicked last.
+    A click on an event or a pair selects its objects, so the selection is what was clicked last.
     """
     event = events_list.active_event(context)
     rows = [row for row in (None if event is None else event.row, results.active_pair(context)) if row is not None]
@@ -417,7 +417,7 @@ class MESHCLASH_OT_pick_event(PickRow):
 
     @classmethod
     def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
-        """The full names, the frames, and what a click does."""
+        """Return the full names, the frames, and what a click does."""
         events = context.window_manager.meshclash.events
         if not 0 <= properties.index < len(events):
             return ""

@@ -1,4 +1,4 @@
-"""Looking at what the two objects of a pair have in common: draws the voxels that both surfaces touch."""
+"""Operators for common voxels of a pair: draw the voxels that both surfaces touch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MESHCLASH_OT_show_voxels(OfSelectedPair):
         return Task(_steps(source, row, settings.voxel_resolution, settings.voxel_size))
 
     def take(self, context: bpy.types.Context, scene_uid: int, shown: ShownVoxels) -> str:
-        """Draws the voxels and says how many they are."""
+        """Draw the voxels; return a message with their number."""
         shown_things.voxels.show(scene_uid, shown)
         shown_things.voxels.age(scene_uid, running_work.changed_meanwhile())
         tag_redraw(context)

@@ -1,4 +1,4 @@
-"""Finds how the objects of clashing pairs are moved out of each other."""
+"""Operators that find and apply moves of clashing objects out of each other."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
 
 
 def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) -> Generator[Any, None, tuple[int, int]]:
-    """Finds the ways of rows and puts them among those that are known; how many have one, and how many none."""
+    """Find the ways out for rows and store them in ``known``; return how many rows have one, and how many do not."""
     module = yield from load_steps(preferences.cache_folder(), (*BASIC_PARTS, *WAY_PARTS))
     found = 0
     for at, row in enumerate(rows):

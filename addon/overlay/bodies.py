@@ -1,4 +1,4 @@
-"""Draws the two objects of the selected pair as solid bodies, where everything else is a ghost."""
+"""Draw the two objects of the selected pair as solid bodies, while everything else is transparent (ghosts)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ KIND = shaders.Kind(
     "gl_Position = to_clip * vec4(pos, 1.0); facing = dot(towards_eye.xyz, normal);",
     "seen = vec4(colour.rgb * (0.35 + 0.65 * abs(facing)), 1.0);",
 )
-PALE = 0.55  # how much of a body's colour is white: its contact is drawn in the full colour
+PALE = 0.55  # share of white in a body's colour; its contact has the full colour
 
 
 class _State:
-    """The bodies that were drawn last with what they were made of."""
+    """Cache: the bodies drawn last, and the objects they were made from."""
 
     bodies: tuple[object, list[Any]] | None = None
 
 
 def forget() -> None:
-    """The bodies are read again: an object has changed."""
+    """Discard the bodies, because an object has changed; they are read again."""
     _State.bodies = None
 
 
 def draw(view: Any, items: list[bpy.types.Object], colours: list[Any], matrices: list[Matrix]) -> None:
-    """Draws objects in a `RegionView3D`, in front of all there is, each with a matrix from the world to the eye."""
+    """Draw objects in a `RegionView3D`, in front of everything, each with a matrix from the world to the eye."""
     import gpu
 
-    gpu.state.active_framebuffer_get().clear(depth=1.0)  # ghosts have written theirs
+    gpu.state.active_framebuffer_get().clear(depth=1.0)  # ghosts have written depths
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
     for batch, colour, matrix in zip(_bodies(items), colours, matrices, strict=True):
@@ -52,11 +52,11 @@ def draw(view: Any, items: list[bpy.types.Object], colours: list[Any], matrices:
 
 
 def flat_triangles(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
-    """World corners (3 t, 3) of an object as it is seen and their unit normals, float32; none where it has no faces."""
+    """Return the world corners (3 t, 3) of an evaluated object, and unit normals, float32; empty without faces."""
     shown = item.evaluated_get(depsgraph)
     try:
         mesh = shown.to_mesh()
-    except RuntimeError:  # of a kind that has no faces
+    except RuntimeError:  # objects of this type have no faces
         mesh = None
     if mesh is None:
         return np.empty((0, 3), np.float32), np.empty((0, 3), np.float32)
@@ -75,7 +75,7 @@ def flat_triangles(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tu
 
 
 def _bodies(items: list[bpy.types.Object]) -> list[Any]:
-    """A batch for each object, None for one without faces; made anew where another object is drawn or one has moved."""
+    """Return a batch for each object, None for those without faces; cached until objects change or move."""
     wanted = tuple((item.session_uid, tuple(map(tuple, item.matrix_world))) for item in items)
     if _State.bodies is None or _State.bodies[0] != wanted:
         depsgraph = bpy.context.evaluated_depsgraph_get()

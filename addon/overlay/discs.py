@@ -1,6 +1,6 @@
-"""Points as discs: as large as Blender draws the points of a scan, to cover these, but never too small to see.
+"""Draw points as discs: as large as Blender's points of a scan, to cover them, but never too small to see.
 
-A disc stands before its point by its radius: Blender draws points as balls, and what lies inside one would be hidden.
+A disc lies in front of its point by its radius: Blender draws points as balls, which would hide discs inside them.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ KIND = shaders.Kind(
   seen = light;
 """,
 )  # fmt: skip
-THEME_SIZE = 3  # of vertices in Blender's own theme
+THEME_SIZE = 3  # size of vertices in Blender's default theme
 
 
 def make(points: np.ndarray, lights: np.ndarray, radii: np.ndarray) -> Any:
-    """A batch of points (k, 3) with colours as `linear` light (k, 4) and radii (k,), float32, world; None for none."""
+    """Return a batch of world points (k, 3), `linear` colours (k, 4) and radii (k,), float32; None without points."""
     return shaders.batch(KIND, "POINTS", points, colour=lights, radius=radii)
 
 
 def draw(view: Any, batch: Any, least_pixels: float, tint: Sequence[float] = (1.0, 1.0, 1.0, 1.0)) -> None:
-    """Draws a batch with the matrices that are set.
+    """Draw a batch with the current matrices.
 
     Args:
         view: the `RegionView3D` that is drawn.
-        batch: made by `make`.
-        least_pixels: diameter of the smallest discs; those of points that Blender draws as dots cover these.
-        tint: times the colours of the points.
+        batch: result of `make`.
+        least_pixels: smallest diameter of discs, used for points that Blender draws as dots.
+        tint: factor for the colours of the points.
     """
     import gpu
 
@@ -67,6 +67,6 @@ def draw(view: Any, batch: Any, least_pixels: float, tint: Sequence[float] = (1.
 
 
 def dot_pixels(preferences: bpy.types.Preferences) -> float:
-    """Diameter that covers a vertex that Blender draws: twice the size in its overlays, and a pixel around it."""
+    """Return the diameter that covers a vertex drawn by Blender: twice its theme size, and a pixel around it."""
     theme = preferences.themes[0].view_3d.vertex_size if preferences.themes else THEME_SIZE
     return 2.0 * preferences.system.pixel_size * max(1.0, 0.5 * math.sqrt(2.0) * theme) + 2.0

@@ -1,4 +1,4 @@
-"""Draws the faces in contact or too near, the intersection curves and the gaps in the 3D viewports."""
+"""Draw faces in contact or too close, intersection curves and gaps in the 3D viewports."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ from ..view import find_object
 from . import bodies, discs, render_data, shaders
 from .handlers import DrawHandlers
 
-FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
+FACES_IN_FRONT = 0.002  # share of the eye's distance by which faces are drawn in front of their surface
 CURVES_IN_FRONT = 0.004
-BODIES_APART = 0.0005  # the same between two solid bodies
-STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object has changed since
-HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
+BODIES_APART = 0.0005  # the same, between two solid bodies
+STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair with a changed object
+HIDDEN_FACES_ALPHA = 0.3  # factor for hidden faces that shine through
 HIDDEN_CURVES_ALPHA = 0.6
 HIDDEN_DOTS_ALPHA = 0.5
 HIDDEN_POINTS_ALPHA = 0.15
-BESIDE_SELECTED = 0.3  # times the opacity of what is drawn of all other pairs
-CROWD_SHARE = 0.3  # of the space from one line to the next that a line may take
-LEAST_WIDTH = 1.0  # of lines [px at scale 1]
+BESIDE_SELECTED = 0.3  # opacity factor of all other pairs
+CROWD_SHARE = 0.3  # largest width of a line, as a share of the space between lines
+LEAST_WIDTH = 1.0  # smallest width of lines [px at scale 1]
 POINT_SIZE = 8.0  # of nearest points [px at scale 1]
 DOT_SIZE = 4.0  # of points of scans [px at scale 1]
 TEXT_SIZE = 13.0  # [px at scale 1]
 TEXT_OFFSET = 8.0
-TEXT_GAP = 3.0  # between two texts, at least [px at scale 1]
-TEXT_PADDING = 3.0  # around a text, on its backdrop [px at scale 1]
-BACKDROP = (0.0, 0.0, 0.0, 0.65)  # behind texts: white ones are not read on white or yellow
+TEXT_GAP = 3.0  # least distance between two texts [px at scale 1]
+TEXT_PADDING = 3.0  # margin of the backdrop around a text [px at scale 1]
+BACKDROP = (0.0, 0.0, 0.0, 0.65)  # behind texts: white text is illegible on white or yellow
 TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
 FONT = 0  # Blender's own
 
 
 @dataclass(frozen=True)
 class _Batches:
-    """GPU batches of one signature; None where there is nothing to draw."""
+    """GPU batches of one signature; None if there is nothing to draw."""
 
     signature: tuple[object, ...]
     faces_a: Any
     faces_b: Any
-    curves: list[tuple[float, Any]]  # with the space from one line to the next
+    curves: list[tuple[float, Any]]  # with the space between lines
     stale: Any
     gaps: Any
     witnesses: Any
@@ -68,9 +68,10 @@ class _Look:
 
     Attributes:
         prefs: the extension's preferences.
-        xray: whether what is hidden shines through.
-        strength: times the opacity of everything: pairs beside the selected one are fainter.
-        in_front: whether nearest points are never hidden: of the selected pair, as a gap is often narrower than they.
+        xray: whether hidden parts shine through.
+        strength: opacity factor: pairs other than the selected one are fainter.
+        in_front: whether nearest points are never hidden, as for the selected pair, whose gap is often narrower than
+            they.
     """
 
     prefs: Any
@@ -79,20 +80,20 @@ class _Look:
     in_front: bool
 
     def passes(self, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
-        """As the function `passes`."""
+        """Call the function `passes` with these settings."""
         return tuple((test, alpha * self.strength) for test, alpha in passes(self.xray, hidden_alpha))
 
 
 class _State:
-    """The batches, and why drawing was given up; all end with `HANDLERS.uninstall`."""
+    """The batches, and why drawing was disabled; reset by `HANDLERS.uninstall`."""
 
     batches: dict[str, _Batches] = {}  # noqa: RUF012 - of all pairs and of the selected one; emptied by `_free`
-    joined: tuple[tuple[int, int], render_data.JoinedRows] | None = None  # with what it was made of
+    joined: tuple[tuple[int, int], render_data.JoinedRows] | None = None  # with the key of its source
     failure: str = ""
 
 
 def _free() -> None:
-    """Frees the batches, and forgets that drawing was given up."""
+    """Free the batches, and enable drawing again."""
     _State.joined = None
     _State.batches.clear()
     bodies.forget()
@@ -101,7 +102,7 @@ def _free() -> None:
 
 
 def failure() -> str:
-    """Why nothing can be drawn with this graphics driver; "" while it can."""
+    """Return why this graphics driver cannot draw; "" if it can."""
     return _State.failure
 
 
@@ -117,7 +118,7 @@ def _draw(part: Callable[[bpy.types.Context, Any, scene_results.SceneResult], No
 
 @contextmanager
 def guarded(context: bpy.types.Context) -> Iterator[None]:
-    """Gives up drawing where shaders cannot be had; `failure` says why."""
+    """Disable drawing if shaders cannot be compiled; `failure` returns the reason."""
     try:
         yield
     except (SystemError, RuntimeError, ValueError) as error:  # Blender's gpu module
@@ -137,7 +138,7 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: scene_result
 
 
 def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.SceneResult) -> None:
-    """The selected pair as solid bodies among ghosts."""
+    """Draw the selected pair as solid bodies among ghosts."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
     if row is None:
@@ -147,7 +148,7 @@ def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.Sce
         row.a.owner: prefs.colour_a,
     }  # two instances of one instancer are drawn once
     found = [(item, colour) for name, colour in colours.items() if (item := find_object(context, name)) is not None]
-    # Faces that both have in common are those of one of them, and not of either by turns.
+    # Without an offset, coplanar faces of the two would flicker.
     view = context.region_data
     matrices = [_nearer_matrix(view, -number * BODIES_APART) for number in range(len(found))]
     bodies.draw(view, [item for item, _ in found], [colour for _, colour in found], matrices)
@@ -170,12 +171,12 @@ def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, look: _Look, 
 
 
 def _draw_labels(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> None:
-    """The lengths of gaps, in pixels of the region."""
+    """Draw the lengths of gaps as texts in the region."""
     import blf
     from bpy_extras.view3d_utils import location_3d_to_region_2d
 
     batches = _current_batches(context, settings, result)
-    labels = [label for some in reversed(batches) for label in some.labels]  # the selected pair's first
+    labels = [label for some in reversed(batches) for label in some.labels]  # first those of the selected pair
     if not settings.overlay_curves or not labels:
         return
     scale = context.preferences.system.ui_scale
@@ -203,7 +204,7 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: scene_result
 
 
 def draw_backdrops(boxes: NDArray[np.float64]) -> None:
-    """Dark rectangles behind texts, (k, 4) left, bottom, width, height in pixels of the region."""
+    """Draw dark rectangles behind texts, (k, 4) left, bottom, width, height in pixels of the region."""
     import gpu
     from gpu_extras.batch import batch_for_shader
 
@@ -217,15 +218,15 @@ def draw_backdrops(boxes: NDArray[np.float64]) -> None:
 
 
 def _current_batches(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> list[_Batches]:
-    """The batches of what is to be seen now, of all pairs and of the selected one, made anew where that has changed."""
+    """Return the current batches of all pairs and of the selected one, made again only after changes."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
     apart = listed.around != "ALL"
     hidden = shown_things.isolated_views() or shown_things.ghosted_views()
-    alone = apart and (row is not None or hidden)  # clashes of hidden objects mean nothing
+    alone = apart and (row is not None or hidden)  # clashes of hidden objects would be confusing
     current = []
     if not alone and settings.overlay_scope == "ALL":
-        query = replace(listed.query(), key=WORST, reverse=False)  # in whatever order they are listed
+        query = replace(listed.query(), key=WORST, reverse=False)  # the list's order does not matter here
         reviews = reviews_of(context.scene)
         approved = reviews.approved
         listing = (query, approved, reviews if query.statuses is not None else None)
@@ -257,7 +258,7 @@ def _batches_of(scope: str, wanted: tuple[object, ...], collect: Callable[[], re
 
 
 def _joined(context: bpy.types.Context, result: scene_results.SceneResult) -> render_data.JoinedRows:
-    """What is drawn of all rows of a result, joined when it is first drawn."""
+    """Return the joined geometry of all rows of a result, made when it is first drawn."""
     made_of = result.serial, shown_levels.version()
     if _State.joined is None or _State.joined[0] != made_of:
         _State.joined = made_of, render_data.JoinedRows(shown_levels.on_levels(context, result.report.rows))
@@ -287,7 +288,7 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
 
 @contextmanager
 def restored_state() -> Iterator[None]:
-    """Blending on, no depth writing; afterwards everything is as before."""
+    """Enable blending and disable depth writing inside the block; restore the state afterwards."""
     import gpu
 
     blend, depth_test, depth_mask = gpu.state.blend_get(), gpu.state.depth_test_get(), gpu.state.depth_mask_get()
@@ -303,7 +304,7 @@ def restored_state() -> Iterator[None]:
 
 @contextmanager
 def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
-    """Draws at the same pixels but nearer by a share of the distance, so that surfaces do not hide their highlight."""
+    """Draw at the same pixels, but nearer by a share of the distance, so that surfaces do not hide their highlights."""
     import gpu
 
     with gpu.matrix.push_pop():
@@ -312,7 +313,7 @@ def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
 
 
 def _nearer_matrix(view: bpy.types.RegionView3D, share: float) -> Matrix:
-    """From the world to the eye, all of it nearer by a share of the distance (farther, where it is negative)."""
+    """Return the matrix from the world to the eye, moved nearer by a share of the distance (farther if negative)."""
     if view.is_perspective:
         shift = Matrix.Scale(1.0 - share, 4)
     else:
@@ -321,7 +322,7 @@ def _nearer_matrix(view: bpy.types.RegionView3D, share: float) -> Matrix:
 
 
 def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) -> None:
-    """Points of scans in contact."""
+    """Draw points of scans in contact."""
     import gpu
 
     colours = look.prefs.colour_a, look.prefs.colour_b, STALE
@@ -353,12 +354,12 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) ->
 
 
 def light(colour: Any, alpha: float) -> list[float]:
-    """What a shader is given for a colour, whose opacity is taken so many times."""
+    """Return a colour as linear light for a shader, with its opacity multiplied by ``alpha``."""
     return shaders.linear((*colour[:3], colour[3] * alpha)).tolist()  # type: ignore[no-any-return]
 
 
 def _draw_points(view: bpy.types.RegionView3D, batch: Any, look: _Look) -> None:
-    """Nearest points; those of the selected pair in front of everything."""
+    """Draw nearest points; those of the selected pair in front of everything."""
     import gpu
 
     size, colour = POINT_SIZE * bpy.context.preferences.system.pixel_size, look.prefs.colour_curve
@@ -369,7 +370,7 @@ def _draw_points(view: bpy.types.RegionView3D, batch: Any, look: _Look) -> None:
 
 
 def _draw_guesses(view: bpy.types.RegionView3D, batch: Any, width: float) -> None:
-    """Boxes in which objects may meet, in front of everything: they lie inside the objects."""
+    """Draw boxes in which objects may touch, in front of everything, because they lie inside the objects."""
     import gpu
 
     gpu.state.depth_test_set("NONE")
@@ -377,7 +378,7 @@ def _draw_guesses(view: bpy.types.RegionView3D, batch: Any, width: float) -> Non
 
 
 def pixels_per_unit(view: bpy.types.RegionView3D) -> float:
-    """How large a Blender unit is drawn at the centre of a 3D view [px]."""
+    """Return the size of a Blender unit at the centre of a 3D view [px]."""
     import gpu
 
     height = 0.5 * gpu.state.viewport_get()[3] * view.window_matrix[1][1]
@@ -396,7 +397,7 @@ def _draw_lines(view: bpy.types.RegionView3D, batch: Any, look: _Look, width: fl
 
 
 def passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
-    """Depth tests and opacities: what is hidden first, faintly, then what is seen."""
+    """Return depth tests and opacities of the passes: first hidden parts, faintly, then visible ones."""
     seen = ("LESS_EQUAL", 1.0)
     return (("GREATER", hidden_alpha), seen) if xray else (seen,)
 

@@ -1,4 +1,4 @@
-"""Adding what is drawn to Blender's editors, and taking it away again."""
+"""Install and remove draw handlers in Blender's editors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import bpy
 
 
 class DrawHandlers:
-    """The draw handlers of one overlay; in background mode, where there is no window, none is ever added.
+    """The draw handlers of one overlay; none are added in background mode.
 
     Args:
-        space: the type of the editors that are drawn in.
+        space: type of the editors to draw in.
         drawn: functions with their arguments, and when each is called: "POST_VIEW" or "POST_PIXEL".
-        free: frees what the overlay keeps for drawing.
+        free: frees the data that the overlay keeps for drawing.
     """
 
     def __init__(
@@ -25,18 +25,18 @@ class DrawHandlers:
 
     @property
     def installed(self) -> bool:
-        """Whether Blender calls them."""
+        """Whether the handlers are installed."""
         return bool(self._handles)
 
     def install(self) -> None:
-        """Adds the handlers, if they are not there."""
+        """Install the handlers, unless they are installed already."""
         if not bpy.app.background and not self._handles:
             self._handles += [
                 self._space.draw_handler_add(call, given, "WINDOW", at) for call, given, at in self._drawn
             ]
 
     def uninstall(self) -> None:
-        """Removes the handlers, and frees what they drew."""
+        """Remove the handlers, and free their data."""
         for handle in self._handles:
             self._space.draw_handler_remove(handle, "WINDOW")
         self._handles.clear()

@@ -1,4 +1,4 @@
-"""Draws the deviations of scans as coloured points, and the legend of their colours."""
+"""Draw the deviations of scans as coloured points, and the legend of their colours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .handlers import DrawHandlers
 
 POINT_SIZE = 3.0  # pixels of the smallest points
 LEGEND_STEPS = 64
-# The legend stands at the foot of the view, in its middle: the operator's panel is on its left. Pixels at scale 1.
+# The legend is at the bottom centre of the view; the operator's panel is on its left. Pixels at scale 1.
 LEGEND_WIDTH, STRIP_HEIGHT, MARGIN, PADDING, LINE = 340.0, 12.0, 16.0, 14.0, 20.0
 TEXT_SIZE = 11.0
 TEXT_COLOUR = (1.0, 1.0, 1.0, 1.0)
@@ -39,12 +39,12 @@ def _free() -> None:
 
 
 def reach_of(shown: DeviationMap, settings: Any) -> float:
-    """The end of the colour scale [Blender units]: as set, or what nearly all points keep."""
+    """Return the end of the colour scale [Blender units]: the setting, or the range of nearly all points."""
     return settings.deviation_range if settings.deviation_range > 0.0 else shown.usual_range
 
 
 def point_arrays(shown: DeviationMap, reach: float, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Of each scan positions (k, 3), light (k, 4) and radii (k,), float32; of all at most ``most``, evenly chosen."""
+    """Yield positions (k, 3), linear colours (k, 4) and radii (k,) of each scan, float32; at most ``most`` in all."""
     lights = shaders.linear(scale_colours(shown.signed))
     ends = np.cumsum([0, *(len(scan.values) for scan in shown.scans)])
     count = int(ends[-1])
@@ -58,13 +58,13 @@ def point_arrays(shown: DeviationMap, reach: float, most: int) -> Iterator[tuple
 
 
 def is_drawn(scan: ScanDeviation, context: bpy.types.Context, space: bpy.types.SpaceView3D) -> bool:
-    """Whether the object of a scan is to be seen in a 3D view: not deleted, not hidden, not isolated away."""
+    """Return whether the object of a scan is visible in a 3D view: not deleted, hidden or outside its local view."""
     item = find_object(context, scan.owner)
     return item is not None and item.visible_get(viewport=space)
 
 
 def legend_arrays(x: float, y: float, width: float, height: float, signed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A strip of colours lying at (x, y), as a triangle strip: positions (2 k, 2) and colours (2 k, 4) float32."""
+    """Return the colour bar at (x, y) as a triangle strip: positions (2 k, 2) and colours (2 k, 4) float32."""
     share = np.linspace(0.0, 1.0, LEGEND_STEPS)
     along = x + width * share
     positions = np.stack((np.repeat(along, 2), np.tile((y, y + height), LEGEND_STEPS)), axis=1).astype(np.float32)
@@ -73,7 +73,7 @@ def legend_arrays(x: float, y: float, width: float, height: float, signed: bool)
 
 
 def legend_texts(reach: float, signed: bool, units: bpy.types.UnitSettings) -> list[tuple[float, str]]:
-    """Places between 0 and 1 along the strip, and what is written there."""
+    """Return positions between 0 and 1 along the colour bar, and the texts there."""
     shares = (-1.0, -0.5, 0.0, 0.5, 1.0) if signed else (0.0, 0.25, 0.5, 0.75, 1.0)
     low = -1.0 if signed else 0.0
     return [((share - low) / (1.0 - low), _signed_length(share * reach, units, reach)) for share in shares]
@@ -85,7 +85,7 @@ def _signed_length(value: float, units: bpy.types.UnitSettings, like: float) -> 
 
 
 def shown(context: bpy.types.Context) -> tuple[DeviationMap, Any] | None:
-    """The map to draw and the settings, or None."""
+    """Return the map to draw and the settings, or None."""
     settings = context.scene.meshclash
     found = scene_results.deviation_of(context.scene.session_uid, settings.deviation_serial)
     return None if found is None or not settings.deviation_overlay or draw.failure() else (found, settings)
@@ -110,7 +110,7 @@ def _draw_points() -> None:
 
 
 def _batches(shown: DeviationMap, settings: Any) -> list[Any]:
-    """A batch for each scan, None for one without points."""
+    """Return a batch for each scan, None for those without points."""
     reach, most = reach_of(shown, settings), settings.display_points
     signature = (id(shown), reach, most)
     if _State.batches is None or _State.batches[0] != signature:
@@ -119,7 +119,7 @@ def _batches(shown: DeviationMap, settings: Any) -> list[Any]:
 
 
 def legend_title(measured: DeviationMap, stale: bool) -> str:
-    """What was measured."""
+    """Return the title of the legend."""
     if stale:
         return "Objects have changed since: measure again"
     scans = list(dict.fromkeys(scan.owner for scan in measured.scans))
@@ -149,7 +149,7 @@ def _draw_legend() -> None:
 
 
 def _free_width(context: bpy.types.Context) -> tuple[float, float]:
-    """From where to where the view is not covered by tools and sidebar, in pixels of its region."""
+    """Return the horizontal range of the view that tools and sidebar do not cover, in pixels of its region."""
     view, low, high = context.region, 0.0, float(context.region.width)
     for region in context.area.regions:
         if region.type in ("TOOLS", "UI") and region.width > 1:

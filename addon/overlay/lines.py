@@ -1,4 +1,4 @@
-"""Draws what is shown as lines: volumes of one level of a hierarchy, common voxels and solids of a pair."""
+"""Draw lines: volumes of one level of a hierarchy, common voxels and common solids of a pair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .handlers import DrawHandlers
 COLOUR = (0.35, 1.0, 0.55, 0.7)
 VOXEL_COLOUR = (1.0, 0.8, 0.2, 0.8)
 SOLID_COLOUR = (1.0, 0.45, 0.1, 1.0)
-HIDDEN_ALPHA = 0.35  # of voxels behind surfaces: most lie inside the objects
+HIDDEN_ALPHA = 0.35  # opacity behind surfaces: most voxels lie inside the objects
 
 
 class _Lines(NamedTuple):
@@ -31,7 +31,7 @@ class _Lines(NamedTuple):
 
 
 class _State:
-    """The batches of what was drawn last, by kind."""
+    """The batches drawn last, by kind."""
 
     batches: dict[str, tuple[tuple[object, ...], Any]] = {}  # noqa: RUF012 - emptied by `HANDLERS.uninstall`
 
@@ -46,7 +46,7 @@ def _draw() -> None:
 
 
 def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
-    """What is to be seen in a 3D view."""
+    """Yield the lines to draw in a 3D view."""
     shown = shown_things.shown_hierarchy()
     item = None if shown is None else find_object(context, shown.name)
     if shown is not None and item is not None and item.visible_get():
@@ -70,7 +70,7 @@ def _draw_lines(lines: _Lines) -> None:
     import gpu
 
     view, width = bpy.context.region_data, draw.LEAST_WIDTH * bpy.context.preferences.system.pixel_size
-    with draw.nearer(view, draw.CURVES_IN_FRONT):  # faces of a part lie on faces of its box
+    with draw.nearer(view, draw.CURVES_IN_FRONT):  # faces of a part may lie on faces of its box
         gpu.matrix.multiply_matrix(lines.placing)
         shader = shaders.bind_lines(view, width, placing=lines.placing)
         for depth_test, alpha in draw.passes(lines.xray, HIDDEN_ALPHA):
@@ -80,7 +80,7 @@ def _draw_lines(lines: _Lines) -> None:
 
 
 def _batch(lines: _Lines) -> Any:
-    """The batch of some lines, made anew only when others are shown."""
+    """Return the batch of some lines, cached until other lines are shown."""
     known = _State.batches.get(lines.kind)
     if known is None or known[0] != lines.signature:
         known = _State.batches[lines.kind] = lines.signature, shaders.lines(lines.points)

@@ -1,4 +1,4 @@
-"""What the overlay draws, as plain arrays: no GPU, no Blender, so it is made and tested anywhere."""
+"""Prepare what the overlay draws as plain arrays, without GPU and Blender, so that it can be tested anywhere."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from meshclash.clash.pair_row import PairRow, PairSide
 
 Label = tuple[tuple[float, float, float], float]
-GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
-ROUNDING = 2.0**-21  # share of the largest coordinate of a gap's ends below which its length is no more than rounding
+GAP_SURROUNDINGS = 3.0  # size of the surroundings shown around a gap's middle, in lengths of the gap
+ROUNDING = 2.0**-21  # gaps shorter than this share of their largest coordinate are rounding errors
 MOST_LABELS = 100  # more would hide the scene
-CELLS = 64  # along the size of all lines
-GROUPS = 10  # of lines, each with half the space of the one before
+CELLS = 64  # grid cells along the extent of all lines
+GROUPS = 10  # groups of lines, each with half the space of the previous one
 MOST_DOTS = 200_000
-"""Points drawn at once: more would only hide each other, and cost time at each redraw."""
+"""Largest number of points drawn: more would only hide each other, and slow down each redraw."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class OverlayData:
         faces_b: the same of the second objects.
         curves: end points of the segments of the intersection curves, shape (2 s, 3).
         curve_rows: the row of each segment, shape (s,), ascending.
-        stale: corners of the triangles of both objects of pairs that may no longer be true, shape (3 t, 3).
+        stale: corners of the triangles of both objects of stale pairs, shape (3 t, 3).
         gaps: end points of the lines between nearest points of objects that are apart, shape (2 g, 3).
-        witnesses: nearest points, of objects that meet only the common one, shape (w, 3).
-        dots_a: points of scans in contact among the first objects, shape (k, 3); of very many a part.
+        witnesses: nearest points, or the common point of objects in contact, shape (w, 3).
+        dots_a: points in contact of scans among the first objects, shape (k, 3); a sample if there are very many.
         dots_b: the same of the second objects.
-        stale_dots: the same of both objects of pairs that may no longer be true.
-        radii_a, radii_b, stale_radii: how large Blender draws these points, shape (k,); 0 where as dots.
-        guesses: end points of the edges of boxes in which objects may meet, shape (2 e, 3).
+        stale_dots: the same of both objects of stale pairs.
+        radii_a, radii_b, stale_radii: radii with which Blender draws these points, shape (k,); 0 for dots.
+        guesses: end points of the edges of boxes in which objects may touch, shape (2 e, 3).
         guess_colours: their colours, by probability, shape (2 e, 4).
-        labels: world position (3,) and length, Blender units, of the gaps of the first pairs.
+        labels: world position (3,) and length [Blender units] of the gaps of the first pairs.
     """
 
     faces_a: NDArray[np.float32]
@@ -68,10 +68,10 @@ class OverlayData:
 
 
 def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = ()) -> Mask:
-    """Which rows of a table the overlay shows beside the selected pair, (n,) bool.
+    """Return which rows of a table the overlay shows besides the selected pair, (n,) bool.
 
-    Every clash and every gap that is listed and that nobody has approved; pairs that touch are left out because in an
-    assembly nearly every face touches another, and pairs that are merely apart because nearly all pairs are.
+    These are all listed clashes and gaps that are not approved. Touching pairs are left out because in an assembly
+    nearly every face touches another one; pairs that are apart are left out because nearly all pairs are.
 
     Args:
         table: the rows.
@@ -86,7 +86,7 @@ def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = (
 
 
 class _Joined:
-    """Arrays of rows end to end, of which those of some rows are taken."""
+    """Concatenated arrays of rows, from which those of some rows are selected."""
 
     def __init__(self, parts: list[NDArray[np.float32]], *shape: int) -> None:
         self._lengths = np.array([len(part) for part in parts], np.int64)
@@ -95,14 +95,14 @@ class _Joined:
         self._values = np.ascontiguousarray(joined, np.float32)
 
     def take(self, rows: Mask) -> NDArray[np.float32]:
-        """The values of the rows that a mask names."""
+        """Return the values of the rows in a mask."""
         some = rows & (self._lengths > 0)
         if some.sum() == np.count_nonzero(self._lengths):
             return self._values
         return self._values[np.repeat(rows, self._lengths)]
 
     def rows(self, rows: Mask) -> NDArray[np.int64]:
-        """Of each of these values the place of its row among them."""
+        """Return, for each value of the rows in a mask, the index of its row among these rows."""
         return np.repeat(np.arange(int(rows.sum())), self._lengths[rows])
 
     @property
@@ -111,11 +111,11 @@ class _Joined:
 
 
 class JoinedRows:
-    """What is drawn of all rows of a result, joined once, so that another choice of rows costs no look at each.
+    """The geometry of all rows of a result, joined once, so that selecting other rows is fast.
 
     Args:
         rows: the rows.
-        quiet: whether those are drawn, too, whose verdict is quiet.
+        quiet: whether rows with a quiet verdict are drawn, too.
     """
 
     def __init__(self, rows: Sequence[PairRow], quiet: bool = False) -> None:
@@ -124,7 +124,7 @@ class JoinedRows:
         guess = [row.verdict in GUESSES for row in rows]
         apart = [bool(row.distance) for row in rows]
         none, nowhere, alone = (np.empty(shape, np.float32) for shape in ((0, 2, 3), (0, 3), (0,)))
-        plain = np.empty((0, 4), np.float32)  # most rows have nothing of most kinds: one array stands for all of them
+        plain = np.empty((0, 4), np.float32)  # shared by the many rows without data of a kind
         self._faces_a = _Joined([row.a.highlight for row in rows], 3, 3)
         self._faces_b = _Joined([row.b.highlight for row in rows], 3, 3)
         self._curves = _Joined([none if g else row.curves for g, row in zip(guess, rows, strict=True)], 2, 3)
@@ -140,12 +140,12 @@ class JoinedRows:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays."""
+        """Bytes of the arrays."""
         whole = (self._faces_a, self._faces_b, self._curves, self._guesses, self._colours, self._gaps, self._witnesses)
         return sum(part.nbytes for part in (*whole, *self._dots, *self._radii))
 
     def take(self, rows: Mask, stale: Mask) -> OverlayData:
-        """The arrays of some rows; those of stale rows apart, without their curves, gaps and points."""
+        """Return the arrays of some rows; stale rows are separate, without curves, gaps and points."""
         rows, stale = rows[self._drawn], stale[self._drawn]
         fresh, old = rows & ~stale, rows & stale
         first = np.flatnonzero(fresh & self._labelled)[:MOST_LABELS]
@@ -176,43 +176,43 @@ class JoinedRows:
 
 
 def collect(rows: Sequence[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
-    """Joins the arrays of a few rows; those of stale rows apart, without their curves, gaps and points."""
+    """Join the arrays of a few rows; stale rows are separate, without curves, gaps and points."""
     stale = np.array([is_stale(row) for row in rows], np.bool_)
     return JoinedRows(cut_rows(rows), quiet=True).take(np.ones(len(rows), np.bool_), stale)
 
 
 def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.float32]:
-    """At most so many of the points (or of anything else per point), spread over their order."""
+    """Return at most ``most`` of the points (or other values per point), evenly spread over their order."""
     if len(points) <= most:
         return points
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
 
 
 def _radii(side: PairSide) -> NDArray[np.float32]:
-    """How large each point of a side is drawn."""
+    """Return the radius with which each point of a side is drawn."""
     return np.full(len(side.dots), side.dot_radius, np.float32)
 
 
 def probability_colour(probability: float) -> tuple[float, float, float, float]:
-    """From green (they do not meet) through yellow to red (they do)."""
+    """Return a colour from green (no contact) through yellow to red (contact)."""
     return min(1.0, 2.0 * probability), min(1.0, 2.0 - 2.0 * probability), 0.1, 1.0
 
 
 def _colours(row: PairRow) -> NDArray[np.float32]:
-    """The colour of each end point of the edges of a guess, (n, 4)."""
+    """Return the colour of each end point of a guess's edges, (n, 4)."""
     return np.tile(np.array(probability_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1))
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
-    """The nearest points of a pair, (0..2, 3)."""
+    """Return the nearest points of a pair, (0..2, 3)."""
     points = [point for point in (row.a.point, row.b.point) if point is not None]
     return np.array(points[: 2 if row.distance else 1], np.float32).reshape(-1, 3)
 
 
 def _label(row: PairRow) -> Label | None:
-    """Where the length of a pair's gap is written, and that length; None for a pair without gap.
+    """Return the position and length of a pair's gap label; None without a gap.
 
-    A gap that is lost in the rounding of its ends has none: of parts that were drawn flush there are hundreds.
+    Gaps within the rounding errors of their ends have no label: parts that were drawn flush have hundreds of them.
     """
     if not row.distance or not len(row.gap) or row.distance <= ROUNDING * float(np.abs(row.gap).max()):
         return None
@@ -225,7 +225,7 @@ def _points(parts: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def with_way(data: OverlayData, row: PairRow, way: Way) -> OverlayData:
-    """What is drawn of a pair, with an arrow from the contact along the way that leads B out of A, and its length."""
+    """Add to the data of a pair an arrow from the contact along the way that moves B out of A, and its length."""
     if row.location is None:
         return data
     lines = arrow(way, row.location)
@@ -235,7 +235,7 @@ def with_way(data: OverlayData, row: PairRow, way: Way) -> OverlayData:
 
 
 def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
-    """Which texts are written: each that keeps its distance from those before it.
+    """Return the indices of texts to write: those that keep their distance from all texts before them.
 
     Args:
         boxes: (k, 4) left, bottom, width, height of each text [px], the most important first.
@@ -251,7 +251,7 @@ def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
 
 
 def rectangles(boxes: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The corners of two triangles for each box (k, 4) of left, bottom, width, height: (6 k, 3), all at height 0."""
+    """Return two triangles for each box (k, 4) of left, bottom, width, height, as corners (6 k, 3) at z = 0."""
     at = np.array([(0, 0), (1, 0), (0, 1), (0, 1), (1, 0), (1, 1)])
     corners = boxes[:, None, :2] + at * boxes[:, None, 2:]
     flat = np.zeros((len(boxes), len(at), 3), np.float32)
@@ -260,21 +260,21 @@ def rectangles(boxes: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tuple[float, NDArray[np.float32]]]:
-    """Lines in groups of those that crowd alike, each with the space from one to the next; the widest first.
+    """Group lines by the space between them, largest space first.
 
-    The space in a cell of a grid is its area, seen from any side, by the length of the lines in it (of a line that is
-    longer than a cell, in the cell of its middle); and no more than half the size of what is drawn of the line's pair.
+    The space in a grid cell is the cell's area divided by the length of the lines in it. A line longer than a cell
+    counts in the cell of its middle. The space is at most half the extent of all lines of the same pair.
 
     Args:
         lines: (2 s, 3) end points.
         rows: (s,) the row of each line, in ascending order.
 
     Returns:
-        For each group the space, a length, and its end points (2 k, 3).
+        For each group the space (a length), and its end points (2 k, 3).
     """
     if not len(lines):
         return []
-    columns = np.ascontiguousarray(lines.T)  # three long rows: several times faster than many short ones
+    columns = np.ascontiguousarray(lines.T)  # three long rows are several times faster than many short ones
     begin, end = columns[:, ::2], columns[:, 1::2]
     low, high = columns.min(axis=1), columns.max(axis=1)
     cell = float((high - low).max()) / CELLS or 1.0
@@ -297,10 +297,10 @@ def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tup
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
-    """Lowest and highest corner of what to look at of a pair, shape (2, 3), or None if nothing is drawn of it.
+    """Return the lowest and highest corner of the region to show for a pair, (2, 3); None if nothing is drawn.
 
-    That is a gap with its surroundings, the points of scans, or everything that is drawn: the faces beside a gap or
-    around points may be as large as a house.
+    The region is a gap with its surroundings, the points of scans, or everything that is drawn. Faces beside a gap or
+    around points are not included, as they may be as large as a house.
     """
     if row.distance and len(row.gap):
         middle, reach = row.gap[0].mean(axis=0, dtype=np.float64), GAP_SURROUNDINGS * row.distance

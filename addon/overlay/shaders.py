@@ -1,4 +1,4 @@
-"""The shaders of the overlay: none of them draws more than a clipped view shows."""
+"""The shaders of the overlay; all of them respect the clipping of a view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mathutils import Matrix, Vector
 
 PLANES = 6
 EVERYWHERE = (0.0, 0.0, 0.0, 1.0)
-"""A plane that sees all as positive."""
+"""A clipping plane that keeps everything."""
 TYPES = "struct Clip { vec4 planes[6]; };"
 CLIP = """
   for (int at = 0; at < 6; at++) {
@@ -24,15 +24,16 @@ Named = tuple[tuple[str, str], ...]
 
 
 class Kind(NamedTuple):
-    """What a shader is made of: types with names, and statements in GLSL.
+    """The parts of a shader: types with names, and statements in GLSL.
 
     Attributes:
-        name: in messages.
-        constants: what `bind` is given beside `to_clip`.
-        inputs: of each vertex beside `pos`.
-        passed: from vertices to pixels beside `place`, which is where a vertex is; each with how it is interpolated.
-        vertex: sets `gl_Position` and what is passed.
-        pixel: sets `seen`, light.
+        name: name for messages.
+        constants: uniform constants in addition to `to_clip`.
+        inputs: inputs of each vertex in addition to `pos`.
+        passed: values passed from vertices to pixels in addition to `place`, the position of a vertex; each with its
+            interpolation.
+        vertex: code that sets `gl_Position` and the passed values.
+        pixel: code that sets `seen`, the linear colour.
     """
 
     name: str
@@ -47,9 +48,7 @@ FACES = Kind("faces", (("VEC4", "colour"),), (), (), "gl_Position = to_clip * ve
 LINES = Kind(
     "lines",
     (("VEC4", "colour"), ("VEC2", "viewport"), ("FLOAT", "width")),
-    (
-        ("VEC4", "other"),
-    ),  # the other end, and on which side of the line this corner lies: 1 or -1, of the second end 2 or -2
+    (("VEC4", "other"),),  # other end; side of the line on which this corner lies: 1 or -1, at the second end 2 or -2
     (("flat", "VEC4", "light"), ("no_perspective", "FLOAT", "across")),
     """
   light = colour;
@@ -74,20 +73,20 @@ COLOURED_LINES = LINES._replace(constants=LINES.constants[1:], inputs=(*LINES.in
 
 
 class _State:
-    """The shaders, each once it was needed, and what was clipped by last."""
+    """The shaders compiled so far, and the clipping planes used last."""
 
     made: dict[Kind, Any] = {}  # noqa: RUF012 - emptied by `free`
     clip: tuple[list[float], Any] | None = None
 
 
 def free() -> None:
-    """Frees the shaders."""
+    """Free the shaders."""
     _State.made.clear()
     _State.clip = None
 
 
 def linear(colours: Any) -> np.ndarray:
-    """Colours (..., 4) as light: what a shader of one's own gives to the viewport is encoded as sRGB afterwards."""
+    """Convert colours (..., 4) to linear light, because the viewport encodes the output of custom shaders as sRGB."""
     light = np.array(colours, np.float32)
     rgb = light[..., :3]
     light[..., :3] = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
@@ -95,24 +94,24 @@ def linear(colours: Any) -> np.ndarray:
 
 
 def planes_of(view: Any) -> list[Vector]:
-    """The planes of a `RegionView3D` that see what it shows as positive."""
+    """Return the clipping planes of a `RegionView3D`, positive on the visible side."""
     return [Vector(plane) for plane in (view.clip_planes if view.use_clip_planes else [EVERYWHERE] * PLANES)]
 
 
 def shows(view: Any, point: Sequence[float]) -> bool:
-    """Whether a view that clips shows a point of the world."""
+    """Return whether a clipped view shows a point of the world."""
     return all(plane.dot((*point, 1.0)) >= 0.0 for plane in planes_of(view))
 
 
 def batch(kind: Kind, primitive: str, points: Any, **more: Any) -> Any:
-    """A batch of points (n, 3) for a shader, with its other inputs; None for no points."""
+    """Return a batch of points (n, 3) for a shader, with its other inputs; None without points."""
     from gpu_extras.batch import batch_for_shader
 
     return batch_for_shader(_shader(kind), primitive, {"pos": points, **more}) if len(points) else None
 
 
 def lines(ends: np.ndarray, colours: np.ndarray | None = None) -> Any:
-    """A batch of lines between ends (2 n, 3), each with a colour (2 n, 4) or all with one; None for none.
+    """Return a batch of lines between ends (2 n, 3), with a colour per end (2 n, 4) or one for all; None without lines.
 
     A line is a rectangle of two triangles.
     """
@@ -133,12 +132,12 @@ def lines(ends: np.ndarray, colours: np.ndarray | None = None) -> Any:
 
 
 def bind(kind: Kind, view: Any, placing: Matrix | None = None) -> Any:
-    """A shader, ready to draw with the matrices that are set.
+    """Bind a shader to draw with the current matrices, and return it.
 
     Args:
-        kind: what it draws.
+        kind: the kind of shader.
         view: the `RegionView3D` that is drawn.
-        placing: from what is drawn to the world, where it is not in it.
+        placing: matrix from the drawn geometry to the world, if it is not in world coordinates.
     """
     import gpu
 
@@ -154,7 +153,7 @@ def bind(kind: Kind, view: Any, placing: Matrix | None = None) -> Any:
 
 
 def bind_lines(view: Any, width: float, coloured: bool = False, placing: Matrix | None = None) -> Any:
-    """The shader of lines so wide [px]; the rest as `bind`."""
+    """Bind the shader of lines with a width [px]; other arguments as for `bind`."""
     import gpu
 
     shader = bind(COLOURED_LINES if coloured else LINES, view, placing)
@@ -164,7 +163,7 @@ def bind_lines(view: Any, width: float, coloured: bool = False, placing: Matrix 
 
 
 def _shader(kind: Kind) -> Any:
-    """The shader; raises RuntimeError where the driver cannot make it."""
+    """Return the shader, compiled on first use; raises RuntimeError if the driver cannot compile it."""
     import gpu
 
     if kind not in _State.made:
@@ -176,7 +175,7 @@ def _shader(kind: Kind) -> Any:
         for type_name, name in (("MAT4", "to_clip"), *kind.constants):
             info.push_constant(type_name, name)
         info.typedef_source(TYPES)
-        info.uniform_buf(0, "Clip", "clip")  # beside the constants, which have 128 bytes
+        info.uniform_buf(0, "Clip", "clip")  # in addition to the constants, which are limited to 128 bytes
         for at, (type_name, name) in enumerate((("VEC3", "pos"), *kind.inputs)):
             info.vertex_in(at, type_name, name)
         info.vertex_out(passed)
@@ -185,6 +184,6 @@ def _shader(kind: Kind) -> Any:
         info.fragment_source(f"void main()\n{{\n{CLIP}\n  {kind.pixel}\n}}\n")
         try:
             _State.made[kind] = gpu.shader.create_from_info(info)
-        except Exception as error:  # Blender raises nothing more special
+        except Exception as error:  # Blender raises no more specific error
             raise RuntimeError(f"{kind.name} cannot be drawn: {error}") from error
     return _State.made[kind]

@@ -1,4 +1,4 @@
-"""A strip of events in timelines and dope sheets: a bar from the first frame to the last, a mark at the worst one."""
+"""Draw events in timelines and dope sheets: a bar from the first frame to the last, and a mark at the worst one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import draw
 from .handlers import DrawHandlers
 
 LANES, MOST = 6, 400
-"""Bars above each other, and how many events are drawn: the worst ones."""
+"""Number of bars above each other, and largest number of events drawn, the worst ones."""
 LANE, GAP, BOTTOM = 5.0, 1.0, 5.0  # [px at scale 1]; the timeline at the bottom of Blender's window is not high
 LEAST_WIDTH = 3.0
 CLASH_COLOUR, NEAR_COLOUR, QUIET_COLOUR = (0.9, 0.15, 0.12, 0.9), (0.95, 0.6, 0.1, 0.9), (0.35, 0.6, 0.35, 0.8)
@@ -41,14 +41,14 @@ def _draw() -> None:
 def rectangles(
     scanned: Scanned, place: Any, scale: float, width: float, active: ClashEvent | None
 ) -> list[tuple[Rectangle, Colour]]:
-    """What is drawn, the lowest first.
+    """Return the rectangles to draw, the lowest first.
 
     Args:
         scanned: the scan.
-        place: where a frame is [px].
-        scale: of the interface.
-        width: of the region [px].
-        active: the event that is selected, or None.
+        place: function that returns the position of a frame [px].
+        scale: scale of the interface.
+        width: width of the region [px].
+        active: the selected event, or None.
 
     Returns:
         Rectangles (left, bottom, right, top) [px] with their colours.

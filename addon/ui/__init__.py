@@ -31,4 +31,4 @@ CLASSES = (
     *hierarchy.CLASSES,
     *menus.CLASSES,
 )
-"""Panels, lists and menus, parents first."""
+"""Classes of panels, lists and menus, parents first."""

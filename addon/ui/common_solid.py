@@ -9,7 +9,7 @@ from ..texts import length, volume
 from ..translations import CONTEXT
 from .parts import TabPanel, draw_facts, draw_text
 
-CAPTION_SHARE = 0.25  # of the width, before the facts
+CAPTION_SHARE = 0.25  # share of the width for captions
 
 
 class MESHCLASH_PT_common_solid(TabPanel):

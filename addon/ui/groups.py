@@ -1,4 +1,4 @@
-"""The groups of clashes: a decision a line, with its reason in words."""
+"""The list of groups of clashes, with the reason of each."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .parts import TabPanel, draw_facts, draw_text
 
 ROWS = 5
 MOST_COMMENTS = 5
-REASON_LINES = 3  # of the chosen group, whatever its reason, so that nothing below moves
-REASON_SHARE, GROUPS_SHARE = 0.28, 0.24  # of the width: a caption, all of it beside rows
+REASON_LINES = 3  # fixed number, so that nothing below moves
+REASON_SHARE, GROUPS_SHARE = 0.28, 0.24  # shares of the width: for the caption, and for all groups beside rows
 
 
 class MESHCLASH_UL_groups(UIList):
@@ -42,7 +42,7 @@ class MESHCLASH_UL_groups(UIList):
 
 
 def depth_texts(context: Any, item: Any) -> tuple[str, str]:
-    """The greatest depth of a group, and the least one where it differs, in one unit."""
+    """Return the greatest depth of a group, and the smallest one if it differs, in the same unit."""
     if item.depth < 0.0:
         return "", ""
     units, like = context.scene.unit_settings, shown_things.listed().group_depth
@@ -59,13 +59,13 @@ def _two_lines(layout: Any, texts: Sequence[str], alignment: str) -> None:
 
 
 def _reason(groups: Any, index: int) -> str:
-    """The reason of a group in the user's language."""
+    """Return the reason of a group in the user's language."""
     known = shown_things.listed().group_reasons
     return translated(known[index] if index < len(known) else groups[index].name)
 
 
 def _share(context: Any) -> float:
-    """Of the width of a region that groups have: in the area of results they stand beside the rows."""
+    """Return the share of a region's width for groups: in the area of results they are beside the rows."""
     return GROUPS_SHARE if context.area is not None and context.area.type == "PROPERTIES" else 1.0
 
 
@@ -95,7 +95,7 @@ class MESHCLASH_PT_groups(TabPanel):
 
 
 def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
-    """The list of groups, and what can be done with all pairs of the chosen one."""
+    """Draw the list of groups, and the actions for all pairs of the chosen one."""
     listed = context.window_manager.meshclash
     line = layout.row(align=True)
     line.prop(listed, "group_by", text="By")
@@ -126,7 +126,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
 
 
 def _draw_edits(layout: Any, context: Any, chosen: Any) -> None:
-    """What can be done to the chosen group itself, and what was said of it."""
+    """Draw the actions for the chosen group, and its comment."""
     line = layout.row(align=True)
     line.operator("meshclash.name_group", text="Name")
     line.operator("meshclash.comment_group", text="Comment")

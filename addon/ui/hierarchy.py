@@ -1,4 +1,4 @@
-"""Panels for looking at hierarchies, and for choosing one."""
+"""Panels for showing hierarchies, and for choosing the fastest one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _named(candidate: Any) -> str:
 
 
 def _numbers(candidate: Any) -> tuple[str, ...]:
-    """What a try took, in the order of `HEADING`."""
+    """Return the measurements of a candidate, in the order of `HEADING`."""
     return (
         f"{1000 * candidate.build_seconds:,.1f} ms",
         f"{1000 * candidate.query_seconds:,.2f} ms",
@@ -90,7 +90,7 @@ def _numbers(candidate: Any) -> tuple[str, ...]:
 
 
 def _draw_numbers(layout: Any, name: str, numbers: tuple[str, ...], active: bool = True) -> None:
-    """A name, and numbers in columns below it."""
+    """Draw a name, and numbers in columns below it."""
     layout.label(text=name, translate=False)
     row = layout.grid_flow(row_major=True, columns=len(numbers), even_columns=True, align=True)
     row.active = active

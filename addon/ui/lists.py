@@ -20,46 +20,46 @@ from ..reviews import review_of
 from ..texts import certainty, measure, said, text_width, text_widths, way_out
 from ..translations import CONTEXT
 
-ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
-MARKED_ICON = "CHECKBOX_HLT"  # of pairs that are selected together
+ACCEPTED_ICON = "OUTLINER_COLLECTION"  # icon of an approved pair, without the verdict's colour
+MARKED_ICON = "CHECKBOX_HLT"  # icon of pairs that are selected together
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
-LINE_HEIGHT = 0.85  # of a line's usual height
+LINE_HEIGHT = 0.85  # share of the default height of a line
 SIGNS, NUMBERS = 22.0, 72.0  # widths of the first and the last column [px at scale 1]
-FRAME, PADDING = 87.0, 18.0  # [px at scale 1]: of the sidebar beside rows, of a button beside its text
-BLOCK = 200  # rows of a long list whose names are told apart
-LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: of a name, of a row without a region
-CELL = 12.0  # [px] of a cell beside its text
-SAMPLE, LISTS = "0", 16  # whose width tells sizes of letters apart; lists whose names are kept as they fit
-ITSELF = "itself"  # in the place of the second name, where an object meets itself
+FRAME, PADDING = 87.0, 18.0  # [px at scale 1]: sidebar without rows, button without its text
+BLOCK = 200  # number of rows of a long list whose names are shortened together
+LEAST_NAME, UNKNOWN_WIDTH = 30.0, 333.0  # [px at scale 1]: smallest width of a name, width of a row without a region
+CELL = 12.0  # [px] width of a cell without its text
+SAMPLE, LISTS = "0", 16  # text whose width reveals the font size; number of cached lists
+ITSELF = "itself"  # instead of the second name, if an object touches itself
 FRAMES_TIP = "From the first frame of the event to the last"
 
 
 def _row_width(context: Any) -> float:
-    """Of a row [px at scale 1]."""
+    """Return the width of a row [px at scale 1]."""
     scale = context.preferences.system.ui_scale or 1.0
     width = context.region.width / scale - FRAME if context.region else UNKNOWN_WIDTH
     return max(width, SIGNS + NUMBERS + PADDING + LEAST_NAME)
 
 
 def line_width(context: Any, share: float) -> float:
-    """Room for the letters of a list that has a share of the width [px]."""
+    """Return the width for text in a list that has a share of the width [px]."""
     scale = context.preferences.system.ui_scale or 1.0
     return max(share * (context.region.width if context.region else 0.0) - scale * FRAME, scale * LEAST_NAME)
 
 
 def name_width(context: Any) -> float:
-    """Room for the letters of a name [px]."""
+    """Return the width for a name [px]."""
     return (context.preferences.system.ui_scale or 1.0) * (_row_width(context) - SIGNS - NUMBERS - PADDING)
 
 
 class Cell(NamedTuple):
-    """What a cell of a row shows.
+    """The content of a cell in a row.
 
     Attributes:
-        text: as it fits.
-        tip: what it is; "" for a name, whose tooltip is that of the row.
-        value: all of the text, in the tooltip.
-        icon: before the text.
+        text: text, shortened to fit.
+        tip: meaning of the cell; "" for a name, which has the tooltip of the row.
+        value: full text, for the tooltip.
+        icon: icon before the text.
     """
 
     text: str
@@ -69,17 +69,17 @@ class Cell(NamedTuple):
 
 
 CONTRADICTS = Cell("", "This contradicts the proved bounds in the list, which are right", icon="ERROR")
-"""The sign of a pair whose common solid cannot be right."""
+"""Cell for a pair whose common solid must be wrong."""
 
 
 def draw_cell(line: Any, operator: str, index: int, cell: Cell, side: str = "a") -> None:
-    """A cell that picks its row, for the side "a" or "b": Blender's own items have no tooltip of ours."""
+    """Draw a cell as a button that selects its row, for the side "a" or "b"; only buttons can have our tooltips."""
     picked = line.operator(operator, text=cell.text, icon=cell.icon, translate=False, emboss=False)
     picked.index, picked.side, picked.tip, picked.value = index, side, cell.tip, cell.value
 
 
 def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: int) -> None:
-    """A list whose rows have two lines: Blender lights up as much of a selected row as a line of the list is high."""
+    """Draw a list whose rows have two lines: Blender highlights only as much of a row as one line is high."""
     column = layout.column()
     column.scale_y = 2.0 * LINE_HEIGHT
     column.template_list(kind, "", data, rows, data, active, rows=count)
@@ -88,7 +88,7 @@ def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: 
 def draw_pair(
     layout: Any, context: Any, operator: str, index: int, cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]]
 ) -> None:
-    """A row of two lines: signs, A above B, numbers; one name stands for an object that meets itself."""
+    """Draw a row of two lines: icons, A above B, numbers; an object that touches itself has one name."""
     width, room = _row_width(context), name_width(context)
     signs, names, numbers = cells
     layout.scale_y = 0.5  # of the row
@@ -106,24 +106,24 @@ def draw_pair(
 
 
 def spaces(text: str, room: float) -> str:
-    """What fills up a text: Blender puts the text of a button into its middle."""
+    """Return spaces that pad a text, because Blender centres the text of buttons."""
     return " " * int((room - text_width(text)) / text_width(" "))
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
-    """The names of a listed pair as they fit among those that are listed, one where an object meets itself."""
+    """Return the shortened names of a listed pair; one name if an object touches itself."""
     texts = fitting(names, room, sought)
     return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
 
 
 def fitting(names: tuple[str, ...], room: float, sought: str = "") -> dict[str, str]:
-    """Each of the names of a list as it fits."""
+    """Return the shortened form of each name in a list."""
     return _fitting(names, room, tuple(sought.split()), text_width(SAMPLE))
 
 
 @lru_cache(LISTS)
 def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _letters: float) -> dict[str, str]:
-    """The same, found once, until the list, its width or its letters change."""
+    """Do the same, cached until the list, its width or its font changes."""
     return told_apart(names, room, text_widths(), sought)
 
 
@@ -145,14 +145,14 @@ class MESHCLASH_UL_pairs(UIList):
         draw_pair(row, context, "meshclash.pick_row", index, (signs, names, numbers))
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
-        """Nothing: search and filters stand above the list, and are asked of all pages."""
+        """Draw nothing: search and filters are above the list, and apply to all pages."""
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
 
 
 def _second(context: Any, result: Any, item: Any) -> Cell:
-    """Below the measure: the test, how certain the verdict is, the way out, or the faces."""
+    """Return the cell below the measure: the test, the verdict's certainty, the way out, or the faces."""
     pair = None if result is None else result.row(item.pair_id)
     if pair is not None and pair.test:
         room = NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL
@@ -167,7 +167,7 @@ def _second(context: Any, result: Any, item: Any) -> Cell:
 
 
 def begin(text: str, room: float) -> str:
-    """As much of the beginning of a text as fits."""
+    """Return as much of the beginning of a text as fits."""
     if text_width(text) <= room:
         return text
     length = bisect_right(range(len(text)), room, key=lambda size: text_width(text[:size] + CUT))
@@ -175,13 +175,13 @@ def begin(text: str, room: float) -> str:
 
 
 def _way(context: Any, result: Any, item: Any) -> str:
-    """The way out of a listed pair, "" where none is known."""
+    """Return the way out of a listed pair; "" if none is known."""
     way = None if result is None else result.ways.get(item.pair_id)
     return "" if way is None else way_out(way, context.scene.unit_settings)
 
 
 def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozenset()) -> Cell:
-    """What two objects or an event are, as an icon; another one where they are selected with others, or approved."""
+    """Return the verdict of a pair or an event as an icon; marked and approved pairs have other icons."""
     accepted = review is not None and review.status == "APPROVED"
     icon = ACCEPTED_ICON if accepted else VERDICTS[item.verdict].icon
     tip, value = COLUMNS["verdict"].tip, said(VERDICTS[item.verdict].label)
@@ -189,7 +189,7 @@ def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozens
 
 
 def status_cell(review: Any) -> Cell:
-    """What was said of a pair, as an icon; none where it is open."""
+    """Return the status of a pair as an icon; no icon if it is open."""
     status = review.status if review else "OPEN"
     return Cell(
         "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"
@@ -197,7 +197,7 @@ def status_cell(review: Any) -> Cell:
 
 
 def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float | None = None) -> Cell:
-    """The first measure that a row has."""
+    """Return the first measure that a row has."""
     return Cell(measure(item, measures, context.scene.unit_settings, like), COLUMNS["measure"].tip)
 
 

@@ -189,17 +189,17 @@ PLACES: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (
     ("TOPBAR_MT_file_import", _in_import),
     ("TOPBAR_MT_file_export", _in_export),
 )
-"""Menus of Blender, and what is drawn at their end."""
+"""Menus of Blender, and functions that draw at their end."""
 
 
 def attach() -> None:
-    """Puts the ways to the operators into Blender's own menus."""
+    """Add the operators to Blender's menus."""
     for name, draw in PLACES:
         getattr(bpy.types, name).append(draw)
 
 
 def detach() -> None:
-    """Takes them away again."""
+    """Remove the operators from Blender's menus."""
     for name, draw in PLACES:
         getattr(bpy.types, name).remove(draw)
 

@@ -1,4 +1,4 @@
-"""Panels of the MeshClash tab; they only show values that are ready."""
+"""Panels of the MeshClash tab; they only show values that have been computed."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ FIRST = ("tolerance", "budget")
 LATER = tuple(
     option.name for option in WINDOW_OPTIONS if option.tests and option.name not in (*FIRST, "permitted_overlap")
 )
-"""Options of tests that stand in the panel itself, and among its options; only those that a test takes are shown."""
+"""Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
-LONG_NAME_SHARE = 0.54  # of the narrowest sidebar
-LEAST_ROWS, MOST_ROWS = 4, 12  # of the list, by the height of the sidebar
-ABOVE_AND_BELOW, ROW = 560.0, 34.0  # height of all but the list where a pair is selected, of a row [px at scale 1]
-MOST_NAMED = 3  # objects that are named where some took no part
-PAGE_SHARE = 0.3  # of the width between two arrows, for the number of a page
+LONG_NAME_SHARE = 0.54  # share of the narrowest sidebar
+LEAST_ROWS, MOST_ROWS = 4, 12  # rows of the list, depending on the sidebar's height
+ABOVE_AND_BELOW, ROW = 560.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
+MOST_NAMED = 3  # number of skipped objects that are named
+PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} back"), ("STILL", "{count} still"))
 MOST_GONE = 12  # pairs that are gone, in the popover
-FACT_LINES = 9  # of the selected pair, whatever is known of it, so that nothing below moves
-LINES_OF_PAIR = 3  # of what the user says of the selected pair, and of what can be done with it
+FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
+LINES_OF_PAIR = 3  # lines for the review of the selected pair, and for its actions
 STATE_LINES, MESSAGE_LINES = 2, 2
 BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
 WHY_AGAIN = ("FILE_BLEND", "INFO")
-"""Icons of messages that Detect answers."""
-CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
-LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
+"""Icons of messages that Detect resolves."""
+CAPTION_SHARE = 0.25  # share of the width for captions of the selected pair's facts
+LONG_CAPTION_SHARE = 0.32  # the same if a caption is as long as "Probability"
 
 
 class MESHCLASH_PT_detect(TabPanel):
@@ -99,7 +99,7 @@ class MESHCLASH_PT_detect(TabPanel):
 
 
 def draw_detection(row: Any) -> None:
-    """The buttons that begin, or how far what runs has come and the button that stops it."""
+    """Draw the start buttons, or the progress of the running task and its stop button."""
     task, live = running_work.running_task(), running_work.running_live()
     if task is not None:
         row.progress(factor=task.fraction, text=translated(task.text))
@@ -111,7 +111,7 @@ def draw_detection(row: Any) -> None:
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
-    """The permitted overlap, with the ways to raise it and back to the precision of the coordinates, in one row."""
+    """Draw the permitted overlap in one row, with buttons to raise it and to reset it to the coordinate precision."""
     result = scene_results.result_of(context.scene.session_uid)
     row = layout.row(align=True)
     if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
@@ -126,7 +126,7 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
 
 
 def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None:
-    """A round length, clearly above what is permitted, below which some clashes of a result are [Blender units]."""
+    """Return a round length [Blender units], clearly above the permitted overlap, that exceeds some clashes' depths."""
     report = result.report
     known = max(report.options.permitted_length, 2.0 * (report.stats.get("resolution") or 0.0))
     wanted = clearly_above(known, shown_unit(scene.unit_settings)) / report.scale_length
@@ -134,7 +134,7 @@ def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None
 
 
 def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
-    """What is going on, for the line below the buttons, which is always there."""
+    """Return the state for the status line below the buttons, which is always shown."""
     result = scene_results.result_of(context.scene.session_uid)
     if task is not None:
         return "ESC stops it", "TIME"
@@ -306,7 +306,7 @@ class MESHCLASH_PT_results(TabPanel):
 
 
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
-    """What was tested without finding anything, and what else can be asked."""
+    """Draw what was tested without a result, and advice."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
     icon = "ERROR" if report.lost else "CHECKMARK"
     if len(report.tests) > 1:
@@ -319,7 +319,7 @@ def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
 
 
 def advice(options: DetectOptions, count: int) -> str:
-    """What to try after an empty answer about so many objects: more of them, fewer exceptions, another test."""
+    """Return advice after an empty result: more objects, fewer exclusions, or another test."""
     if not test_named(options.test).of_pairs:
         return "Use the test Intersection to find contacts between different objects"
     if count < 2:
@@ -334,7 +334,7 @@ def advice(options: DetectOptions, count: int) -> str:
 
 
 def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
-    """Why the list may no longer be true, and what it leaves out, the most important first."""
+    """Return why the list may be outdated, and what it leaves out, the most important first."""
     lines, listed = [], context.window_manager.meshclash
     owners = shown_things.listed().owners
     if result.loaded:
@@ -358,7 +358,7 @@ def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str,
 
 
 def draw_messages(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """The first message in a line that is always there, with all of them and *Detect Again* behind a button."""
+    """Draw the first message in a line that is always shown; a button opens all of them and *Detect Again*."""
     lines = messages(context, result)
     text, icon = lines[0] if lines else ("", "BLANK1")
     row = draw_line(layout, context, text, icon, MESSAGE_LINES, BUTTONS_BESIDE)
@@ -391,7 +391,7 @@ class MESHCLASH_PT_messages(Panel):
 
 
 def _changed_settings(scene: Any, report: Any) -> list[str]:
-    """What the panel asks differently than the result was asked; that it cannot be asked is a difference, too."""
+    """Return the settings that differ from those of the result; invalid settings count as a difference."""
     try:
         if report.tests:
             return [] if kept_tests.are_asked(scene, report.tests) else ["Tests"]
@@ -410,7 +410,7 @@ def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> 
 
 
 def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """How many pairs of each verdict there are; a click lists them, or lists them no longer."""
+    """Draw the number of pairs of each verdict; a click shows or hides them in the list."""
     listed = context.window_manager.meshclash
     accepted = approved_counts(result, reviews_of(context.scene))
     for verdict in (*result.report.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
@@ -422,14 +422,14 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
 
 
 def _rows_that_fit(context: Any, result: scene_results.SceneResult) -> int:
-    """Rows of the list that leave room for what is said of the selected pair below it, however many are listed."""
+    """Return how many rows of the list leave room for the selected pair's facts below."""
     height = (context.region.height if context.region else 0) / (context.preferences.system.ui_scale or 1.0)
     fitting = max((height - ABOVE_AND_BELOW) // ROW, LEAST_ROWS)
     return int(min(fitting, MOST_ROWS, max(len(result.found.rows), LEAST_ROWS)))
 
 
 def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """What the list is asked for beside verdicts: words, an order, and what stands in the popover."""
+    """Draw the other filters of the list: search text, sort order, and the popover."""
     listed = context.window_manager.meshclash
     row = layout.column(align=True).row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM", placeholder=said("Search"))
@@ -442,7 +442,7 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
 
 
 def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """What the last detection changed, with counts: a click lists these pairs alone; and the pairs that are gone."""
+    """Draw what the last detection changed, with counts, and the pairs that are gone; a click lists only these."""
     listed = context.window_manager.meshclash
     counts = {} if result.live else results.progress_counts(context.scene, result)
     grid, gone = (
@@ -497,7 +497,7 @@ class MESHCLASH_PT_filter(Panel):
         row.prop(listed, "sort_key", text="")
         row.prop(listed, "sort_reverse", text="", icon="SORT_DESC" if listed.sort_reverse else "SORT_ASC")
         layout.label(text="Status")
-        layout.column(align=True).prop(listed, "statuses", expand=True)  # Blender's own: Shift adds one
+        layout.column(align=True).prop(listed, "statuses", expand=True)  # as usual in Blender, Shift adds one
         layout.label(text="Since the Last Detection")
         layout.column(align=True).prop(listed, "progress", expand=True)
         layout.prop(listed, "assignee")
@@ -512,7 +512,7 @@ class MESHCLASH_PT_filter(Panel):
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
-    """Which rows these are, and the way to the others."""
+    """Draw which rows are shown, and the buttons to other pages."""
     pages, total = results.page_count(listed.found), (listed.found, "pair")
     if pages > 1:
         row = layout.row(align=True)
@@ -530,7 +530,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
-    """What is seen around the selected pair, the ways to others, and what the user says of it."""
+    """Draw how the selected pair is shown, the buttons to other pairs, and its review."""
     steps = actions.row(align=True)
     steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
@@ -538,13 +538,13 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
     if row is not None:
         _draw_review(actions, context, row)
         _draw_ways(actions, context, row)
-    else:  # their place, so that nothing moves when a pair is selected
+    else:  # placeholders, so that nothing moves when a pair is selected
         for _ in range(LINES_OF_PAIR):
             actions.label(text="")
 
 
 def _draw_ways(layout: Any, context: Any, row: Any) -> None:
-    """What can be done with the selected pair, in one place, whatever the pair; what is impossible is grey."""
+    """Draw the actions for the selected pair, always in the same place; unavailable ones are disabled."""
     result = scene_results.result_of(context.scene.session_uid)
     ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
@@ -559,7 +559,7 @@ def _draw_ways(layout: Any, context: Any, row: Any) -> None:
 
 
 def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions, within: float = 1.0) -> None:
-    """All that is known of the selected pair, on a share of the region's width."""
+    """Draw the facts about the selected pair, on a share of the region's width."""
     units = context.scene.unit_settings
     lines = [
         (
@@ -601,7 +601,7 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
-    """What the user says of the pair, in one line."""
+    """Draw the review of the pair in one line."""
     review = review_of(context.scene, row.id)
     status_now, line = review.status if review else "OPEN", layout.row(align=True)
     for status, icon in STATUS_ICONS.items():
@@ -610,7 +610,7 @@ def _draw_review(layout: Any, context: Any, row: Any) -> None:
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
-    """How many pairs were left out because they are farther apart than the listed ones."""
+    """Draw how many pairs were left out because they are farther apart than the listed ones."""
     counted_out = report.stats.get("left_out", {"pairs": 0})
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
@@ -619,7 +619,7 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 
 
 def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
-    """What took no part, in two classes: objects that are lost, and what has nothing to collide with."""
+    """Draw what took no part: objects that could not be read, and objects without geometry."""
     lost = [item for item in skipped if item.lost]
     others = [item for item in skipped if not item.lost]
     if lost:
@@ -635,7 +635,7 @@ def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[s
 
 
 def _named(skipped: Sequence[Skipped]) -> str:
-    """The first of some objects, each with the reason."""
+    """Return the names of the first of some objects, each with the reason."""
     return "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:MOST_NAMED])
 
 
@@ -724,7 +724,7 @@ class MESHCLASH_PT_statistics(ResearchPanel):
 
 
 def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
-    """What answered, what a GPU gained, and why it did not answer, with the button that tries it again."""
+    """Draw which device answered, the speed-up by a GPU, or why it was not used, with a button to try it again."""
     if not stats.get("device"):
         return
     rows = [("Answered by", "CPU")]

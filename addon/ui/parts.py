@@ -1,4 +1,4 @@
-"""What panels share."""
+"""Shared parts of panels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TabPanel(Panel):
 
 
 class ResearchPanel(TabPanel):
-    """What only those want to see who study how answers are found."""
+    """Base of panels for research on how answers are found."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -32,22 +32,22 @@ class ResearchPanel(TabPanel):
 
 
 def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
-    """A text of several lines; a sentence that the table of translations has is shown in the user's language."""
+    """Draw a text of several lines, in the user's language if it has a translation."""
     column = layout.column(align=True)
     for index, line in enumerate(wrapped(translated(text), region)):
         column.label(text=line, icon="BLANK1" if index else icon, translate=False)
 
 
 def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, buttons: int = 0) -> Any:
-    """A text that always takes so many lines, so that nothing moves when it changes.
+    """Draw a text with a fixed number of lines, so that nothing moves when it changes.
 
     Args:
-        layout: the place.
-        context: of the region.
-        text: cut between words where it is too long; then a click and the tooltip show all of it.
-        icon: before it.
-        lines: whatever the length of the text.
-        buttons: how many are added to the row that is returned.
+        layout: layout to draw in.
+        context: context of the region.
+        text: the text. If it is too long, it is cut between words, and a click or the tooltip shows all of it.
+        icon: icon before the text.
+        lines: number of lines, regardless of the text's length.
+        buttons: number of buttons that will be added to the returned row.
     """
     text, scale = translated(text), context.preferences.system.ui_scale or 1.0
     width = (context.region.width if context.region else NO_WIDTH) - buttons * BUTTON * scale
@@ -71,14 +71,14 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
 
 
 def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
-    """A row that begins with a name, on a share of its width; returns the rest of it."""
+    """Draw a name on a share of a row's width; return the rest of the row."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)
     return split
 
 
 def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
-    """Names at the left, values at the right."""
+    """Draw names on the left and values on the right."""
     column = layout.box().column(align=True)
     for name, value in rows:
         split = column.split(factor=0.5)
@@ -91,15 +91,15 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
 def draw_facts(
     layout: Any, facts: list[tuple[str, str]], region: Any, share: float, within: float = 1.0, lines: int = 0
 ) -> None:
-    """Names at the left, on a share of the width, and at the right texts of several lines.
+    """Draw names on the left, on a share of the width, and texts of several lines on the right.
 
     Args:
-        layout: the place, on a share `within` of the width of `region`.
+        layout: layout to draw in, on a share `within` of the width of `region`.
         facts: names and texts.
-        region: that is drawn.
-        share: of the width, for the names.
-        within: see above.
-        lines: how many there are at least, so that what is below does not move.
+        region: region that is drawn.
+        share: share of the width for the names.
+        within: see `layout`.
+        lines: least number of lines, so that nothing below moves.
     """
     box, used = layout.box().column(align=True), 0
     for name, text in facts:

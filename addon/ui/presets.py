@@ -1,4 +1,4 @@
-"""Blender's own preset menu for what Detect tests."""
+"""Blender's preset menu for the settings of Detect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bl_ui.utils import PresetPanel
 from bpy.types import Panel
 
 FOLDER = "meshclash"
-"""Of the presets, below a folder "presets": those beside this package, and the user's own."""
+"""Folder of presets, inside a folder "presets": that of this package, and that of the user."""
 
 
 class MESHCLASH_PT_presets(PresetPanel, Panel):
@@ -24,12 +24,12 @@ class MESHCLASH_PT_presets(PresetPanel, Panel):
 
 
 def attach() -> None:
-    """Lets Blender find the presets of the extension."""
+    """Register the presets of the extension."""
     bpy.utils.register_preset_path(str(Path(__file__).parents[1]))
 
 
 def detach() -> None:
-    """Blender finds them no longer."""
+    """Unregister the presets."""
     bpy.utils.unregister_preset_path(str(Path(__file__).parents[1]))
 
 

@@ -29,16 +29,16 @@ from .lists import (
 )
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
 
-FRAME, PADDING, ICON = 110.0, 12.0, 20.0  # [px at scale 1]: of the editor beside rows, of a cell beside its text
-SIGN = 0.02  # share of the width that the verdict's icon takes
-ROW, AROUND = 20.0, 180.0  # heights of a row, of all but the list: Blender's own panels lie below [px at scale 1]
-PAGES = 45.0  # height of the ways to other pages [px at scale 1]
+FRAME, PADDING, ICON = 110.0, 12.0, 20.0  # [px at scale 1]: editor without rows, cell without its text, icon
+SIGN = 0.02  # share of the width for the verdict's icon
+ROW, AROUND = 20.0, 180.0  # heights of a row, and of all but the list, with Blender's panels below [px at scale 1]
+PAGES = 45.0  # height of the page buttons [px at scale 1]
 LEAST_ROWS, MOST_ROWS, MOST_GROUPS = 5, 60, 12
-GROUPS_FROM = 1100.0  # width of an area that has groups at its left [px at scale 1]
+GROUPS_FROM = 1100.0  # least width of an area with groups on its left [px at scale 1]
 
 
 def columns(result: Any) -> dict[Column, float]:
-    """The columns of the list of a result, each with its share of the width."""
+    """Return the columns of a result's list, each with its share of the width."""
     known = {} if result is None else result.table.measures
     unused = {column.name for column in WINDOW if column.option and column.name not in known}
     if result is None or not result.report.tests:
@@ -49,7 +49,7 @@ def columns(result: Any) -> dict[Column, float]:
 
 
 def _cells(layout: Any, shares: Iterable[float]) -> list[Any]:
-    """A place for each column, the first for the icon."""
+    """Return a layout for each column, the first for the icon."""
     rest, left, cells = layout, 1.0, []
     for share in (SIGN, *(share * (1.0 - SIGN) for share in [*shares][:-1])):
         split = rest.split(factor=share / left, align=True)
@@ -68,7 +68,7 @@ def _beside_groups(context: Any) -> bool:
 
 
 def _list_width(context: Any) -> float:
-    """Of the rows [px]."""
+    """Return the width of the rows [px]."""
     width = (context.region.width if context.region else 1000.0) - FRAME * _scale(context)
     return max(100.0, width * (1.0 - GROUPS_SHARE if _beside_groups(context) else 1.0))
 
@@ -111,20 +111,20 @@ class MESHCLASH_UL_wide(UIList):
             draw_cell(place, "meshclash.pick_row", index, cell, column.name if name else "a")
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
-        """Nothing: search and filters stand above the list."""
+        """Draw nothing: search and filters are above the list."""
 
     def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
         return [], []
 
 
 def group_text(shown: Any, pair_id: str) -> str:
-    """The number of the group of a pair, as the list of groups has it, and its reason."""
+    """Return the number of a pair's group in the list of groups, and its reason."""
     reason = translated(shown.reasons.get(pair_id, ""))
     return f"#{shown.group_numbers[pair_id] + 1} {reason}" if reason and pair_id in shown.group_numbers else reason
 
 
 def collections(pair: Any) -> str:
-    """The collections of the two objects of a row, each once."""
+    """Return the collections of the two objects of a row, each once."""
     owners = () if pair is None else (object_named(side.owner) for side in pair.sides)
     return ", ".join(dict.fromkeys(found.name for item in owners if item for found in item.users_collection))
 
@@ -136,7 +136,7 @@ class MESHCLASH_PT_wide_results(Panel):
     bl_region_type = "WINDOW"
     bl_context = TAB.lower()
     bl_label = "Clash Results"
-    bl_options = {"HIDE_HEADER"}  # so it stands above Blender's own panels
+    bl_options = {"HIDE_HEADER"}  # so that it is above Blender's panels
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -174,7 +174,7 @@ class MESHCLASH_PT_wide_results(Panel):
 
 
 def _rows(context: Any) -> int:
-    """Rows of the list that fit with what is above and below it."""
+    """Return how many rows of the list fit."""
     height = context.area.height / _scale(context) if context.area else 0.0
     listed = context.window_manager.meshclash
     around = AROUND + (PAGES if len(listed.rows) < listed.total else 0.0)
@@ -182,7 +182,7 @@ def _rows(context: Any) -> int:
 
 
 def _draw_titles(layout: Any, listed: Any, shares: dict[Column, float]) -> None:
-    """The titles of the columns; a click sorts by one, another click the other way round."""
+    """Draw the titles of the columns; a click sorts by a column, another click reverses the order."""
     line = layout.row(align=True)
     titles = line.row(align=True)
     line.label(text="", icon="BLANK1")  # above the list's scroll bar

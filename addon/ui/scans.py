@@ -1,4 +1,4 @@
-"""The panel of scans, where one is active or has been measured."""
+"""The panel of scans, shown if a scan is active or has been measured."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MESHCLASH_PT_scans(TabPanel):
 
 
 def _measured(context: Any) -> Any:
-    """The deviations of the scene, None where there are none."""
+    """Return the deviations of the scene, or None."""
     return scene_results.deviation_of(context.scene.session_uid, context.scene.meshclash.deviation_serial)
 
 

@@ -1,4 +1,4 @@
-"""The panel of the tests that are kept in the file."""
+"""The panel of the named tests in the file."""
 
 from __future__ import annotations
 

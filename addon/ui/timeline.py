@@ -1,4 +1,4 @@
-"""The panel of the timeline: its range, the scan, its events, and what can be made of them."""
+"""The panel of the timeline: range, scan, events, and actions on events."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
-EVENT_ROWS = 3  # of the list at least
-EXCLUDE_SHARE = 0.25  # of the width, before the rules
-CAPTION_SHARE = 0.4  # of the width, before the facts of an event
+EVENT_ROWS = 3  # least number of rows
+EXCLUDE_SHARE = 0.25  # share of the width for the caption of rules
+CAPTION_SHARE = 0.4  # share of the width for captions of an event's facts
 
 
 class MESHCLASH_UL_events(UIList):
@@ -102,7 +102,7 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
 
 
 def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
-    """What the last scan found."""
+    """Draw the results of the last scan."""
     listed = context.window_manager.meshclash
     test = test_named(scanned.options.test)
     looked_at = scanned.timeline.looked_at

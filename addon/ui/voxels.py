@@ -1,4 +1,4 @@
-"""The panel for looking at common voxels."""
+"""The panel for common voxels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import results, running_work, shown_things
 from ..texts import length
 from .parts import ResearchPanel, draw_facts, draw_text
 
-CAPTION_SHARE = 0.4  # of the width, before the facts
+CAPTION_SHARE = 0.4  # share of the width for captions
 
 
 class MESHCLASH_PT_voxels(ResearchPanel):

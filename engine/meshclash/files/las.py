@@ -1,7 +1,7 @@
-"""LAS files, versions 1.0 to 1.4, and LAZ files where laspy with lazrs is installed.
+"""Read LAS files, versions 1.0 to 1.4, and LAZ files if laspy and lazrs are installed.
 
-Format: ASPRS, "LAS Specification 1.4 - R15". Every point record begins with X, Y and Z as int32; coordinates are those
-times the scale plus the offset of the header, in float64, so georeferenced clouds lose nothing.
+Format: ASPRS, "LAS Specification 1.4 - R15". Every point record begins with X, Y and Z as int32. Coordinates are these
+integers times the scale plus the offset in the header, in float64, so georeferenced clouds keep their precision.
 """
 
 import struct
@@ -13,14 +13,17 @@ import numpy as np
 
 from .source import CHUNK_POINTS, RawPoints, Source
 
-_LAZ_BITS = 0xC0  # of the point format: set where the points are compressed
-_LASZIP_RECORD = 34  # least bytes of what says how points are compressed
-_ANY_SIZE = 0xFFFFFFFF  # of chunks: the table has their points
-_LAZ_BYTES = 1 << 24  # of points that are unpacked at a time
+_LAZ_BITS = 0xC0  # bits of the point format that are set if points are compressed
+_LASZIP_RECORD = 34  # least bytes of the record that describes the compression
+_ANY_SIZE = 0xFFFFFFFF  # chunks of variable size: the table has their numbers of points
+_LAZ_BYTES = 1 << 24  # bytes of points that are unpacked at a time
 _LEAST_RECORD = 20
 _LAYERS = {6: (30, 9), 7: (36, 10), 8: (38, 11), 9: (59, 10), 10: (67, 12)}
-"""Point formats that LAZ holds in layers: bytes of a point, and layers; each extra byte has one, too."""
-_VARIABLE_RECORD, _EXTENDED_RECORD = 54, 60  # least bytes of a variable length record, and of one behind the points
+"""Bytes of a point and number of layers, for the point formats that LAZ stores in layers.
+
+Each extra byte of a point has a layer, too.
+"""
+_VARIABLE_RECORD, _EXTENDED_RECORD = 54, 60  # least bytes of a record before and behind the points
 
 
 def _scale_and_offset(source: Source, header: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +34,7 @@ def _scale_and_offset(source: Source, header: bytes) -> tuple[np.ndarray, np.nda
 
 
 def read_las(source: Source) -> Generator[float, None, RawPoints]:
-    """The points of a LAS or LAZ file; yields the share read."""
+    """Read the points of a LAS or LAZ file; yields the share read."""
     header = source.read(227, "the header")
     if header[:4] != b"LASF":
         raise source.error("a LAS file begins with 'LASF'", byte=0)
@@ -69,13 +72,13 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
 
 
 def _check_chunks(source: Source, start: int, count: int, kind: int, record: int, each: int) -> None:
-    """Refuse more chunks than there are points, layers longer than the file, and points that are in no chunk.
+    """Raise an error for more chunks than points, layers longer than the file, and points that are in no chunk.
 
-    lazrs makes room for all that a file announces, and ends the process where there is none.
+    lazrs allocates memory for all that a file announces, and ends the process if there is not enough.
     """
     source.seek(start)
     table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
-    if table == -1:  # written by a program that could not go back
+    if table == -1:  # written by a program that could not seek: the position is at the end
         source.seek(source.size - 8)
         table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
     if not start < table < source.size:
@@ -89,7 +92,7 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
     usual, layers = _LAYERS[kind]
     layers += max(0, record - usual)
     at, left = start + 8, count
-    # One behind the other: a whole point, the number of points, sizes of the layers, the layers.
+    # A chunk consists of one uncompressed point, the number of points, the sizes of the layers, and the layers.
     for _ in range(chunks):
         source.seek(at + record)
         found = np.frombuffer(source.read(4 + 4 * layers, "the sizes of layers"), "<u4").astype(np.int64)
@@ -104,7 +107,10 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
 
 
 def _points_of_chunks(source: Source, at: int, variable: int) -> int:
-    """How many points each chunk but the last has, as the record of LASzip says, one of so many from a byte on."""
+    """Return the number of points in each chunk but the last, from the LASzip record.
+
+    That record is one of ``variable`` variable length records, which begin at byte ``at``.
+    """
     for _ in range(variable):
         source.seek(at)
         head = source.read(_VARIABLE_RECORD, "the variable length records")
@@ -131,13 +137,13 @@ def _read_laz(
     laspy = import_module("laspy")
     blocks = []
     try:
-        # Not lazrs' parallel reader, which makes room for whole chunks: a damaged size of them ends the process.
+        # Not lazrs' parallel reader: it allocates memory for whole chunks, so a damaged chunk size ends the process.
         with laspy.open(str(source.path), laz_backend=laspy.LazBackend.Lazrs) as reader:
             total = int(reader.header.point_count)
             for chunk in reader.chunk_iterator(max(1, min(CHUNK_POINTS, _LAZ_BYTES // max(1, record)))):
                 blocks.append(np.column_stack([chunk.x, chunk.y, chunk.z]).astype(np.float64))
                 yield min(1.0, sum(map(len, blocks)) / max(1, total))
-    except BaseException as error:  # of many kinds; Rust's panics are no Exceptions
+    except BaseException as error:  # of many kinds; Rust's panics are not derived from Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise source.error(f"the compressed points cannot be read: {error}") from error

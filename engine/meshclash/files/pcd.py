@@ -1,4 +1,4 @@
-"""PCD files of the Point Cloud Library: ascii, binary and binary_compressed. Points with NaN are invalid by convention.
+"""Read PCD files of the Point Cloud Library: ascii, binary and binary_compressed. Points with NaN are invalid.
 
 Format: pointclouds.org, "The PCD (Point Cloud Data) file format", version 0.7.
 """
@@ -15,7 +15,7 @@ from .table import find_columns, read_counted_rows
 _DATA = ("ascii", "binary", "binary_compressed")
 _ENTRIES = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA")
 _KINDS = {"F": "f", "I": "i", "U": "u"}
-_LONGEST_RECORD = 1 << 20  # bytes of a point
+_LONGEST_RECORD = 1 << 20  # bytes of the largest accepted point
 
 
 class _Header(NamedTuple):
@@ -27,7 +27,7 @@ class _Header(NamedTuple):
 
     @property
     def record(self) -> np.dtype:
-        """One point as it lies in a binary file."""
+        """NumPy type of one point in a binary file."""
         fields = [(f"p{i}", kind, (n,)) for i, (kind, n) in enumerate(zip(self.kinds, self.counts, strict=True))]
         return np.dtype(fields)
 
@@ -82,7 +82,7 @@ def _read_header(source: Source) -> _Header:
 
 
 def read_pcd(source: Source) -> Generator[float, None, RawPoints]:
-    """The points of a PCD file; yields the share read."""
+    """Read the points of a PCD file; yields the share read."""
     header = _read_header(source)
     at, normals_at = find_columns(header.names)
     if at is None:
@@ -118,7 +118,7 @@ def _read_binary(source: Source, header: _Header, wanted: list[int]) -> Generato
 
 
 def _read_compressed(source: Source, header: _Header, wanted: list[int]) -> Generator[float, None, np.ndarray]:
-    """LZF-compressed columns, one field after the other."""
+    """Read LZF-compressed data, in which the values of each field are stored together."""
     start = source.position
     packed_size, size = np.frombuffer(source.read(8, "the sizes of the compressed data"), "<u4").astype(np.int64)
     if size != header.points * header.record.itemsize:
@@ -143,7 +143,7 @@ def _read_compressed(source: Source, header: _Header, wanted: list[int]) -> Gene
 
 @kernel
 def unpack_lzf(packed, out):
-    """Decompress LZF (Lehmann's LibLZF); returns the number of bytes written, -1 where the data is damaged."""
+    """Decompress LZF (Lehmann's LibLZF); return the number of bytes written, or -1 if the data is damaged."""
     read = 0
     written = 0
     while read < packed.shape[0]:

@@ -1,6 +1,7 @@
-"""PLY files, ascii, little and big endian: header, rows of elements, and the vertices as points.
+"""Read PLY files (ascii, little and big endian): the header, rows of elements, and the vertices as points.
 
-Readers of meshes (``reading/ply_files.py``) and of meshes page by page (``massive/ply.py``) share header and rows.
+The readers of meshes (``reading/ply_files.py``) and of meshes page by page (``massive/ply.py``) use the functions for
+headers and rows, too.
 Format: Turk, "The PLY Polygon File Format" (1994).
 """
 
@@ -17,11 +18,11 @@ TYPES = {
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
     "double": "f8", "float64": "f8",
 }  # fmt: skip
-"""Types of numbers by their names in a header, without the byte order."""
+"""NumPy types by their PLY names, without the byte order."""
 _MOST_LINES = 1 << 12
-"""Of a header, that describe elements and properties."""
+"""Largest number of lines in a header that describe elements and properties."""
 CORNER_LISTS = ("vertex_indices", "vertex_index")
-"""Names of the list of a face's corners."""
+"""Names of the property that lists a face's corners."""
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
@@ -35,7 +36,7 @@ class Property(NamedTuple):
 
 
 class Element(NamedTuple):
-    """Rows of one kind."""
+    """An element of a PLY file: a table of rows with the same properties."""
 
     name: str
     count: int  # type: ignore[assignment]  # tuple.count is not needed
@@ -59,7 +60,7 @@ def _read_property(source: Source, words: list[str]) -> Property:
 
 
 def read_header(source: Source) -> tuple[str, list[Element]]:
-    """Byte order ("" for ascii) and elements."""
+    """Read the header; return the byte order ("" for ascii) and the elements."""
     if source.line() != "ply":
         raise source.error("a PLY file begins with the line 'ply'", 1)
     order: str | None = None
@@ -86,7 +87,7 @@ def read_header(source: Source) -> tuple[str, list[Element]]:
 
 
 def skip_binary(source: Source, element: Element, order: str) -> None:
-    """Pass over an element; lists are walked row by row."""
+    """Skip an element of a binary file; elements with lists are skipped row by row."""
     sizes = [np.dtype(p.kind).itemsize for p in element.properties]
     if not element.has_lists:
         source.skip(element.count * sum(sizes), f"element {element.name}")
@@ -103,22 +104,22 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
 
 
 def binary_columns(source: Source, element: Element, order: str, wanted: Sequence[int]) -> Iterator[np.ndarray]:
-    """Some numbers of the rows of an element without lists, (k, len(wanted)), some megabytes of rows at a time.
+    """Yield the wanted columns of an element without lists, (k, len(wanted)), some megabytes of rows at a time.
 
     Raises:
-        InvalidFile: the file is too short for the rows, or memory is.
+        InvalidFile: the file or the memory is too small for the rows.
     """
-    names = [f"p{i}" for i in range(len(element.properties))]  # those of the file may come twice
+    names = [f"p{i}" for i in range(len(element.properties))]  # names in the file may be repeated
     record = np.dtype([(name, order + p.kind) for name, p in zip(names, element.properties, strict=True)])
     for rows in source.records(element.count, record, "the vertices"):
         yield np.stack([rows[names[i]] for i in wanted], axis=1)
 
 
 def text_blocks(source: Source, element: Element, most: int) -> Iterator[tuple[int, list[bytes]]]:
-    """The lines of an element, at most so many at a time, and the number of the first.
+    """Yield the lines of an element, at most ``most`` at a time, with the number of the first.
 
     Raises:
-        InvalidFile: the file ends before.
+        InvalidFile: the file ends too early.
     """
     done = 0
     while done < element.count:
@@ -130,10 +131,10 @@ def text_blocks(source: Source, element: Element, most: int) -> Iterator[tuple[i
 
 
 def split_row(element: Element, words: list[bytes]) -> list[list[bytes]]:
-    """The words of a line for each property, and those that are left over.
+    """Return the words of a line for each property, and at the end the remaining words.
 
     Raises:
-        ValueError: a list's length is no whole number, or there are fewer words.
+        ValueError: the length of a list is not a whole number, or there are too few words.
     """
     at, parts = 0, []
     for p in element.properties:
@@ -151,7 +152,7 @@ def split_row(element: Element, words: list[bytes]) -> list[list[bytes]]:
 
 
 def read_ply(source: Source) -> Generator[float, None, RawPoints]:
-    """The vertices of a PLY file; yields the share read."""
+    """Read the vertices of a PLY file; yields the share read."""
     order, elements = read_header(source)
     for element in elements:
         if element.name == "vertex":

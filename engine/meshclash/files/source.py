@@ -1,4 +1,4 @@
-"""A file being read: its errors name it and the place, and files that memory cannot hold are refused."""
+"""A file that is being read: errors name the file and the position, and files too large for memory are refused."""
 
 import os
 from collections.abc import Iterator
@@ -10,26 +10,26 @@ import numpy as np
 from ..errors import InvalidFile
 
 LONGEST_LINE = 1 << 16
-"""Bytes of a line beyond which a file is taken for something else."""
+"""Longest accepted line in bytes; a file with a longer line is refused as another format."""
 CHUNK_POINTS = 1 << 18
-"""Points that are read between two reports of progress."""
+"""Number of points that are read between two reports of progress."""
 BYTES_PER_POINT = 120
-"""Memory that a point takes while it is read and as a cloud with its hierarchy: see ``PointCloud.nbytes``."""
+"""Bytes of memory for each point, while reading and as a cloud with its hierarchy: see ``PointCloud.nbytes``."""
 
 
 _BLOCK = 1 << 20
 _RECORDS = 1 << 24
-"""Bytes of records that are read at a time, unless one has more."""
+"""Bytes of records that are read at a time, unless a single record is larger."""
 _MOST_DIGITS = 18
 
 
 def whole_number(text: str) -> int | None:
-    """The number that ASCII digits write, up to 10^18; None for anything else, digits of other scripts included."""
+    """Parse a whole number of ASCII digits, below 10^18; None for any other text, also for digits of other scripts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def integer(word: bytes) -> int:
-    """The number below 10^18 that ASCII digits and a sign write; raises ValueError for others, as Python's 1_000."""
+    """Parse an integer with optional sign, below 10^18; raise ValueError for any other text, such as Python's 1_000."""
     digits = word[1:] if word.startswith((b"+", b"-")) else word
     if not digits.isdigit() or len(digits) > _MOST_DIGITS:
         raise ValueError(f"{word[:80]!r} is no whole number")
@@ -37,25 +37,25 @@ def integer(word: bytes) -> int:
 
 
 def real(word: bytes) -> float:
-    """The number that a word of a text writes; raises ValueError for others, as Python's 1_000."""
+    """Parse a floating point number; raise ValueError for any other text, such as Python's 1_000."""
     if b"_" in word:
         raise ValueError(f"{word[:80]!r} is no number")
     return float(word)
 
 
 class RawPoints(NamedTuple):
-    """What a file holds, in the file's unit."""
+    """The points of a file, in the file's unit."""
 
     points: np.ndarray
     """(n, 3) float64."""
     normals: np.ndarray | None
     """(n, 3) float64, or None."""
     dropped: int
-    """Points left out because the file marks them as invalid."""
+    """Number of points left out because the file marks them as invalid."""
 
 
 class Source:
-    """An open file with its path, for readers."""
+    """An open file with its path, for readers of file formats."""
 
     def __init__(self, path: Path, stream: BinaryIO, memory: float | None) -> None:
         self.path = path
@@ -68,17 +68,17 @@ class Source:
 
     @property
     def position(self) -> int:
-        """Bytes read so far."""
+        """Position in the file, in bytes."""
         return self._stream.tell()
 
     def error(self, what: str, line: int | None = None, byte: int | None = None) -> InvalidFile:
-        """An error that names the file and the place."""
+        """Return an error that names the file and the position."""
         place = "" if line is None else f", line {line}"
         place += "" if byte is None else f", byte {byte}"
         return InvalidFile(f"{self.path}{place}: {what}")
 
     def line(self) -> str:
-        """The next line without its end; raises InvalidFile at the end of the file or when no line ends."""
+        """Read the next line without its end; raise InvalidFile at the end of the file or if the line is too long."""
         raw = self._stream.readline(LONGEST_LINE + 1)
         self.line_number += 1
         if not raw:
@@ -88,20 +88,20 @@ class Source:
         return raw.decode("utf-8", "replace").strip()
 
     def seek(self, position: int) -> None:
-        """Go to a byte."""
+        """Move to a byte of the file."""
         self._stream.seek(position)
 
     def read(self, count: int, what: str) -> bytes:
-        """Exactly so many bytes; raises InvalidFile when the file is shorter."""
+        """Read exactly ``count`` bytes; raise InvalidFile if the file is shorter."""
         self._check_rest(count, what)
         start = self.position
         data = self._stream.read(count)
-        if len(data) != count:  # it was cut off meanwhile
+        if len(data) != count:  # the file was truncated in the meantime
             raise self.error(f"the file ends within {what}", byte=start)
         return data
 
     def skip(self, count: int, what: str) -> None:
-        """Pass over so many bytes; raises InvalidFile when the file is shorter."""
+        """Skip ``count`` bytes; raise InvalidFile if the file is shorter."""
         self._check_rest(count, what)
         self.seek(self.position + count)
 
@@ -112,16 +112,16 @@ class Source:
             raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
 
     def records(self, count: int, record: np.dtype, what: str) -> Iterator[np.ndarray]:
-        """So many records, some megabytes at a time; raises InvalidFile, as ``check_count`` and ``read``."""
+        """Yield ``count`` records, some megabytes at a time; raise InvalidFile as ``check_count`` and ``read`` do."""
         self.check_count(count, record.itemsize)
         most = max(1, min(CHUNK_POINTS, _RECORDS // record.itemsize))
         for begin in range(0, count, most):
             yield np.frombuffer(self.read(min(most, count - begin) * record.itemsize, what), record)
 
     def text_lines(self) -> Iterator[tuple[int, list[bytes]]]:
-        """The remaining lines without their ends (LF, CR LF or CR), about a megabyte at a time, and the first's number.
+        """Yield the remaining lines without their ends (LF, CR LF or CR): number of the first line, and the lines.
 
-        ``line_number`` becomes that of the last.
+        Each block has about a megabyte. ``line_number`` becomes the number of its last line.
         """
         rest = b""
         while block := self._stream.read(_BLOCK):
@@ -139,7 +139,7 @@ class Source:
             yield self.line_number, [rest]
 
     def next_lines(self, most: int) -> tuple[int, list[bytes]]:
-        """So many of the next lines, or fewer, and the number of the first; none at the end of the file."""
+        """Return the number of the next line, and at most ``most`` lines; no lines at the end of the file."""
         first, lines = self._waiting
         while not lines:
             block = next(self._blocks, None)
@@ -150,10 +150,14 @@ class Source:
         return first, lines[:most]
 
     def check_count(self, count: int, record: int = 0, beside: int = 0) -> None:
-        """Refuse a number of points that the file cannot hold (``record``: bytes of each), or memory cannot.
+        """Raise InvalidFile if the file or the memory is too small for a number of points.
 
-        A text may lack the end of its last line, so one byte less is let through here. ``beside`` are bytes of memory
-        that reading takes besides.
+        The last line of a text file may lack its end, so the file may be one byte shorter than needed.
+
+        Args:
+            count: number of points.
+            record: bytes of each point in the file; 0 leaves the file's size unchecked.
+            beside: further bytes of memory that reading needs.
         """
         if count > 0 and record * count > self.size - self.position + 1:
             possible = max(0, self.size - self.position) // record
@@ -170,7 +174,7 @@ class Source:
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that are free, where the system says so."""
+    """Return the bytes of free memory, or of all memory if that is unknown; None if neither is known."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as stream:
             for line in stream:

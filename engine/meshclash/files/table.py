@@ -1,4 +1,4 @@
-"""Text with one point a line: numbers checked column by column, with the line of whatever is wrong."""
+"""Parse text with one point per line; errors name the line."""
 
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
@@ -12,17 +12,17 @@ NORMALS = (("nx", "ny", "nz"), ("normal_x", "normal_y", "normal_z"))
 
 
 class Layout(NamedTuple):
-    """What a row of a table looks like."""
+    """The format of a table's rows."""
 
     columns: int
     separator: bytes | None
-    """None means blanks."""
+    """None stands for white space."""
     numeric: Sequence[int]
-    """The columns that hold numbers; others may hold anything."""
+    """Indices of the columns that must hold numbers; other columns may hold anything."""
 
 
 def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | None]:
-    """Where coordinates and normals stand among columns with these names, None where they are missing."""
+    """Return the indices of the columns with coordinates and with normals; None for those that are missing."""
     lower = [name.lower() for name in names]
     at = [lower.index(c) for c in COORDINATES] if all(c in lower for c in COORDINATES) else None
     for group in NORMALS:
@@ -32,13 +32,13 @@ def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | No
 
 
 def parse_rows(source: Source, lines: list[bytes], first_line: int, layout: Layout) -> np.ndarray:
-    """The columns that hold numbers, (k, len(numeric)) float64. Raises InvalidFile with the line."""
+    """Parse the numeric columns of lines, (k, len(numeric)) float64. Raises InvalidFile with the line."""
     columns, separator, numeric = layout
     text = b" ".join(lines)
     if separator is not None:
         text = text.replace(separator, b" ")
     try:
-        flat = np.array([] if b"_" in text else text.split(), dtype=np.float64)  # 1_000 is a number to Python only
+        flat = np.array([] if b"_" in text else text.split(), dtype=np.float64)  # only Python accepts 1_000 as a number
     except ValueError:
         flat = np.empty(0)
     if len(flat) != columns * len(lines) or not _rows_fit(lines, columns, separator):
@@ -47,7 +47,7 @@ def parse_rows(source: Source, lines: list[bytes], first_line: int, layout: Layo
 
 
 def is_number(text: str) -> bool:
-    """Whether a field of a table can be read as a number."""
+    """Return whether a field of a table is a number."""
     try:
         real(text.encode())
     except ValueError:
@@ -66,7 +66,7 @@ def _rows_fit(lines: list[bytes], columns: int, separator: bytes | None) -> bool
 
 
 def _parse_fields(source: Source, lines: list[bytes], first_line: int, layout: Layout) -> np.ndarray:
-    """As ``parse_rows``, field by field, so that whatever is no number can be named."""
+    """Do the same as ``parse_rows`` field by field, so that the error can name the field that is not a number."""
     columns, separator, numeric = layout
     rows = np.empty((len(lines), len(numeric)))
     for k, line in enumerate(lines):
@@ -84,10 +84,12 @@ def _parse_fields(source: Source, lines: list[bytes], first_line: int, layout: L
 def read_counted_rows(
     source: Source, count: int, columns: int, wanted: list[int], what: str
 ) -> Generator[float, None, np.ndarray]:
-    """``count`` lines of so many numbers between blanks; yields the share read. More lines may follow.
+    """Read ``count`` lines of ``columns`` numbers; yields the share read. More lines may follow.
+
+    Numbers are separated by white space.
 
     Returns:
-        The columns wanted, (count, len(wanted)) float64.
+        The wanted columns, (count, len(wanted)) float64.
     """
     result = np.empty((count, len(wanted)))
     layout = Layout(columns, None, range(columns))

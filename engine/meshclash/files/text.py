@@ -1,10 +1,10 @@
-"""Points as text: XYZ, PTS and CSV files.
+"""Read points from text: XYZ, PTS and CSV files.
 
-One point a line, columns separated by blanks, commas, semicolons or tabs. A heading names the columns, of which all but
-those of coordinates and normals may hold anything; without one every column holds numbers, the first three are x, y
-and z, and the next three are normals if they have unit length in every line (else colours or the like, passed over). A
-first line with a single number is the number of points (PTS). Lines beginning with # or // are comments. Names may
-stand in quotes, and the file may begin with the mark of UTF-8.
+Each line is a point, with columns separated by white space, commas or semicolons. A header line may name the columns;
+then columns other than coordinates and normals may hold anything. Without a header line, every column holds numbers,
+and the first three are x, y and z. The next three are normals if they have unit length in every line; otherwise they
+are ignored, as colours. A first line with a single number is the number of points (PTS). Lines beginning with # or //
+are comments. Names of columns may be quoted, and the file may begin with the byte order mark of UTF-8.
 """
 
 from collections.abc import Generator, Iterator
@@ -17,13 +17,13 @@ from .table import Layout, find_columns, is_number, parse_rows
 _MARK = b"\xef\xbb\xbf"
 _COMMENTS = (b"#", b"//")
 _SEPARATORS = (b",", b";")
-_LEAST_ROW = 5  # bytes of a point in a text
+_LEAST_ROW = 5  # bytes of the shortest point in a text
 _BLOCK = 1 << 20  # bytes of rows that are parsed together
-_UNIT = 1e-2  # by how much the length of normals may deviate from 1
+_UNIT = 1e-2  # largest deviation of a normal's length from 1
 
 
 def _content(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines that are neither empty nor a comment, with their numbers; a comment's text may name columns."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     for first, lines in source.text_lines():
         for number, line in enumerate(lines, first):
             text = (line.removeprefix(_MARK) if number == 1 else line).strip()
@@ -41,7 +41,7 @@ def _split(line: bytes, separator: bytes | None) -> list[str]:
 
 
 def read_text(source: Source) -> Generator[float, None, RawPoints]:
-    """The points of a text file; yields the share read."""
+    """Read the points of a text file; yields the share read."""
     content = _content(source)
     number, line = next(content, (0, b""))
     if not line:
@@ -84,7 +84,7 @@ def _read_table(
     layout: Layout,
     kept: int,
 ) -> Generator[float, None, np.ndarray]:
-    """All rows, the first ``kept`` of the columns that hold numbers: (n, kept) float64."""
+    """Read all rows; return the first ``kept`` numeric columns, (n, kept) float64."""
     blocks: list[np.ndarray] = []
     total = 0
     finished = False
@@ -107,7 +107,7 @@ def _read_table(
 
 
 def _parse(source: Source, rows: list[tuple[int, bytes]], layout: Layout) -> np.ndarray:
-    """Rows with their own line numbers: comments between them shift the count, so a wrong row is parsed again alone."""
+    """Parse numbered rows. If one is wrong, parse them singly, because comments between them shift the line numbers."""
     try:
         return parse_rows(source, [line for _, line in rows], rows[0][0], layout)
     except ValueError:

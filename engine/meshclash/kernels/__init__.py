@@ -1,1 +1,1 @@
-"""Compiled kernels on disk: those that came with the package, and those that this user's machine compiled."""
+"""Compiled kernels on disk: those shipped with the package, and those compiled on the user's machine."""

@@ -1,4 +1,4 @@
-"""Compiles the engine's kernels for a processor level and keeps them in the package: run before a package is built.
+"""Compile the engine's kernels for a processor level and store them in the package, before the package is built.
 
     python -m meshclash.kernels build                      # the levels that packages carry, if this machine has them
     python -m meshclash.kernels build --level x86-64-v3 --jobs 4
@@ -6,8 +6,9 @@
     python -m meshclash.kernels verify                     # exit status 1 when a file is damaged, missing or foreign
     python -m meshclash.kernels list
 
-A build that was stopped goes on where it stopped, and one after an edit compiles what the edit changes. Kernels are
-compiled for this Python and platform only: run it with each Python, on each system.
+An interrupted build continues where it stopped. After an edit of the sources, a build compiles only the kernels that
+the edit changes. Kernels are compiled for the running Python and platform only: run this with each Python version on
+each system.
 """
 
 import argparse
@@ -36,15 +37,15 @@ BEST = "best"
 _EVERYTHING = (*PARTS, *SPECIAL_PARTS)
 _BEAT_SECONDS = 1.0
 _MOST = 0.95
-"""Share of a part that is shown before it is done."""
+"""Largest progress that is shown for an unfinished part."""
 _LOOK_SECONDS, _LINE_SECONDS = 0.2, 15.0
 _BAR = 30
 _GENTLE = 5
-"""How much a process that is gentle lowers its priority."""
+"""By how much a process with ``--gently`` lowers its priority (``os.nice``)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the command line asks for; returns the exit status: 0, 1 for a damaged store, 2 for a wrong option."""
+    """Run the command line; return the exit status: 0, 1 for a damaged store or failed build, 2 for a wrong option."""
     parser = argparse.ArgumentParser(prog=f"python -m {_PACKAGE}", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (
@@ -73,11 +74,11 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# What one of the processes does.
+# The work of one process.
 
 
 class _Noticed(dict[str, str]):
-    """Origins of kernels; says so at each new one."""
+    """Origins of kernels (``cache.origins``); calls ``notice`` whenever one is added."""
 
     def __init__(self, notice: Callable[[], None]) -> None:
         super().__init__()
@@ -89,12 +90,12 @@ class _Noticed(dict[str, str]):
 
 
 def _work(run: Run, target: Path, level: str, gently: bool) -> int:
-    """Compile one part after the other, until none is left that nobody has taken."""
+    """Compile one part after another, until every part has been taken by some process."""
     if gently and hasattr(os, "nice"):
         os.nice(_GENTLE)
     if FOLDER.path is None or not FOLDER.writable:
         raise OSError(FOLDER.note or f"nothing can be stored in {run.folder}")
-    store.stores_here = lambda: iter(())  # what they have would be taken instead of being compiled
+    store.stores_here = lambda: iter(())  # otherwise kernels would be loaded from them instead of compiled
     now = _Progress(run)
     cache.origins = _Noticed(now.note)
     with _beating(now.beat):
@@ -117,31 +118,34 @@ def _compile(run: Run, target: Path, folder: Path, about: dict[str, str], now: "
 
 
 class _Progress:
-    """What this process compiles; it ends itself when the process that started it is gone."""
+    """Reports what this process compiles, and ends the process when the one that started it is gone."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._part = run, ""
         self._began = self._told = 0.0
 
     def begin(self, part: str) -> None:
-        """A part was taken."""
+        """Note that this process has taken a part."""
         self._began, self._told, self._part = time.process_time(), 0.0, part
 
     def end(self) -> None:
-        """It is in the store."""
+        """Note that the part is in the store."""
         part, self._part = self._part, ""
         self._run.tell_done(part)
 
     def note(self) -> None:
-        """A kernel is compiled."""
+        """Note that a kernel was compiled."""
         self.beat()
         if self._part:
             self._run.beat(self._part)
 
     def beat(self, *_given: object) -> None:
-        """A moment has passed: by the processor time that a part takes, so that one that hangs makes no progress."""
+        """Report progress, and check that the parent process still reads the output.
+
+        Progress is estimated from processor time, so a part that hangs makes no progress.
+        """
         try:
-            os.write(1, b".")  # nobody could read it
+            os.write(1, b".")  # fails when the parent process is gone
         except OSError:
             shutil.rmtree(self._run.folder, ignore_errors=True)
             os._exit(0)
@@ -154,7 +158,7 @@ class _Progress:
 
 @contextlib.contextmanager
 def _beating(beat: Callable[..., None]) -> Iterator[None]:
-    """Inside, that is called every second, where the system can do so."""
+    """Call ``beat`` every second inside the block, on systems that have interval timers."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -167,7 +171,7 @@ def _beating(beat: Callable[..., None]) -> Iterator[None]:
 
 
 def _take_over(target: Path, folder: Path, about: dict[str, str]) -> None:
-    """Copy what a store has to where kernels are compiled: an edit of the sources leaves much of it valid."""
+    """Copy the kernels of a store to the build folder, because an edit of the sources leaves many of them valid."""
     try:
         files = read_manifest(target, shipped=False)["files"]
     except (DamagedKernel, OSError):
@@ -180,10 +184,10 @@ def _take_over(target: Path, folder: Path, about: dict[str, str]) -> None:
 
 
 def _publish(folder: Path, target: Path, about: dict[str, str]) -> None:
-    """Add what this process has used to the store.
+    """Add the kernels that this process has used to the store.
 
     Raises:
-        OSError: it cannot be written, or others could change it.
+        OSError: the store cannot be written, or other users could change it.
     """
     target.mkdir(mode=0o755, parents=True, exist_ok=True)
     problem = distrust(target)
@@ -215,14 +219,14 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _forget_others(target: Path) -> None:
-    """Remove kernels that are not in the manifest: of other sources."""
+    """Remove kernels that are not in the manifest: they were compiled from other sources."""
     files = read_manifest(target)["files"]
     for path in target.glob(f"*{ENDING}"):
         if path.name not in files:
             path.unlink()
 
 
-# What is asked for.
+# The commands.
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -251,7 +255,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
-    """The parts that are to be compiled for a store: what it has for the same sources stays."""
+    """Return the parts still to be compiled for a store; parts that it has for the same sources are kept."""
     if not target.is_dir() or verify(target):
         return list(parts)
     manifest = read_manifest(target)
@@ -260,10 +264,12 @@ def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
 
 
 def _run(builders: Sequence[Builder], jobs: int) -> str:
-    """Share processes out over the stores, evenly: one that compiles all of a store compiles each helper once.
+    """Run the builders, with the processes spread evenly over their stores.
+
+    A process compiles each helper only once, so it is faster for a process to stay with one store.
 
     Returns:
-        Why it failed, "" if it did not.
+        Why the build failed; "" if it succeeded.
     """
     bar, started = _Bar(), time.monotonic()
     costs = [sum(map(cost, builder.wanted)) for builder in builders]
@@ -289,7 +295,7 @@ def _run(builders: Sequence[Builder], jobs: int) -> str:
 
 
 class _Bar:
-    """How far a build is: a bar on a terminal, elsewhere a line now and then."""
+    """Progress of a build: a bar on a terminal, otherwise a line every 15 seconds."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()

@@ -1,10 +1,10 @@
-"""Builds a store in processes beside this one: they share a folder, in which each takes the next part of the warm-up.
+"""Build a store in child processes, which share a folder and take one part of the warm-up after another.
 
-Such a run has a folder of its own that nobody else may enter. ``wanted`` says which parts are to be compiled, in which
-order, and may be changed meanwhile; the file of a part says that a process has taken it, and how much of it is done.
-Kernels are compiled in that folder, and copied into the store with a new manifest when a part is done: what is there
-can be loaded, whatever becomes of the rest. A process ends when nothing is left, or when the one that started it is
-gone: it notices that nobody could read what it prints. ``__main__.py`` is what runs in these processes.
+Each run has its own temporary folder, which only this user can enter. Its file ``wanted`` lists the parts to compile,
+in order, and may change during the run. Each part that a process has taken has a file with its progress. Kernels are
+compiled in that folder. When a part is done, they are copied into the store with a new manifest, so they can be loaded
+even if the rest of the build fails. A process ends when no part is left, or when the process that started it is gone,
+which it notices because writing to its output fails. The processes run ``__main__.py``.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from .folders import find_folder
 from .processors import levels_here, processor_of
 
 PATIENCE = 300.0
-"""Seconds after which a process that has compiled no kernel is taken for stuck; the longest takes some 15."""
+"""Seconds without a new kernel after which the build counts as stuck. The slowest kernel takes about 15 seconds."""
 WORK, GENTLY = "work", "--gently"
 _WANTED, _LOG, _LOCK = "wanted", "log.txt", "locked"
 _LOG_LINES = 3
@@ -37,29 +37,32 @@ _SECONDS = {
     "distances": 4, "clouds": 16, "probabilities": 6, "continuous": 25, "voxels": 5, "motion": 3, "massive": 15,
     "paper": 2, "seldom": 2, "penetration": 4, "boxtree contacts": 3, "dop6 contacts": 2,
 }  # fmt: skip
-"""Processor time of parts, each after those before it, on a machine of 2024: only their ratios count for long."""
+"""Seconds of processor time for each part, compiled in this order on a machine of 2024.
+
+Only their ratios matter once a build has run for a while.
+"""
 
 
 class Run:
-    """The folder that processes share.
+    """The folder that the processes of a build share.
 
     Args:
-        folder: it exists.
+        folder: an existing folder.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def want(self, parts: Sequence[str]) -> None:
-        """Say which parts are to be compiled, in this order."""
+        """Set which parts are to be compiled, in this order."""
         self._write(_WANTED, json.dumps(list(parts)))
 
     def wanted(self) -> list[str]:
-        """What was wanted last."""
+        """Return the parts to compile, as ``want`` set them last."""
         return list(json.loads((self.folder / _WANTED).read_text(encoding="utf-8")))
 
     def take(self) -> str | None:
-        """The next part that no process has taken, which is taken now; None when there is none."""
+        """Take the next part that no process has taken, and return it; None if all are taken."""
         for part in self.wanted():
             with contextlib.suppress(FileExistsError):
                 self._file(part).touch(exist_ok=False)
@@ -67,20 +70,20 @@ class Run:
         return None
 
     def tell(self, part: str, fraction: float) -> None:
-        """Say how much of a part is compiled."""
+        """Record the compiled share of a part."""
         self._write(self._file(part).name, f"{fraction:.3f}")
 
     def tell_done(self, part: str) -> None:
-        """Say that a part is in the store."""
+        """Record that a part is in the store."""
         self._write(self._file(part).name, _DONE)
 
     def beat(self, part: str) -> None:
-        """Say that something was compiled."""
+        """Record that a kernel was compiled."""
         with contextlib.suppress(OSError):
             os.utime(self._file(part))
 
     def told(self) -> dict[str, float]:
-        """The parts that were taken, and how much of each is done: 1.0 when it is in the store."""
+        """Return the progress of each part that was taken: 1.0 when it is in the store."""
         found = {}
         for path in self.folder.glob(f"*{_UNFINISHED}"):
             with contextlib.suppress(OSError, ValueError):
@@ -89,7 +92,7 @@ class Run:
         return found
 
     def last_beat(self) -> float:
-        """When something was compiled last, by the clock of files; 0.0 before."""
+        """Return when a kernel was last compiled, as a file's modification time; 0.0 if none was."""
         times = [0.0]
         for path in self.folder.glob(f"*{_UNFINISHED}"):
             with contextlib.suppress(OSError):
@@ -98,7 +101,7 @@ class Run:
 
     @contextlib.contextmanager
     def alone(self, beat: Callable[[], None]) -> Any:
-        """While inside, no other process of this run is."""
+        """Lock the run: only one process at a time is inside this block. Calls ``beat`` while it waits."""
         lock = self.folder / _LOCK
         while True:
             try:
@@ -116,33 +119,33 @@ class Run:
         return self.folder / f"{part}{_UNFINISHED}"
 
     def _write(self, name: str, text: str) -> None:
-        unfinished = self.folder / f"{name}.{uuid.uuid4().hex[:16]}"  # a signal may come in between, and write, too
+        unfinished = self.folder / f"{name}.{uuid.uuid4().hex[:16]}"  # unique: a signal handler may write, too
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(self.folder / name)
 
 
 class BuildState(NamedTuple):
-    """How far a build is."""
+    """Progress of a build."""
 
     fraction: float
     seconds: float
-    """About how many are left."""
+    """Estimated seconds that are left."""
     running: str
-    """Parts that are being compiled."""
+    """Names of the parts that are being compiled."""
 
 
 class Builder:
     """Processes that build one store; ``add_process`` starts them.
 
     Args:
-        target: folder of the store; made if need be.
-        level: of processors.
-        parts: of the warm-up, in the order in which they are to be ready.
-        gently: whether other processes of this machine go first.
-        command: what starts a process, for tests; its arguments are put behind it.
+        target: folder of the store; created if missing.
+        level: processor level.
+        parts: parts of the warm-up, in the order in which they are compiled.
+        gently: lower the priority of the processes.
+        command: command that starts a process, for tests; the arguments are appended.
 
     Attributes:
-        problem: why it has failed, "" while it has not.
+        problem: why the build has failed; "" if it has not.
         wanted: the parts, in the order in which they are compiled.
     """
 
@@ -161,12 +164,12 @@ class Builder:
         self.run.want(self.wanted)
 
     def want_first(self, parts: Sequence[str]) -> None:
-        """Let these parts be compiled before all others that were not begun."""
+        """Compile these parts before all others that were not begun."""
         self.wanted = [*parts, *(part for part in self.wanted if part not in parts)]
         self.run.want(self.wanted)
 
     def add_process(self) -> None:
-        """Start one more process; where it cannot be started, ``problem`` says why."""
+        """Start one more process. If it cannot be started, ``problem`` says why."""
         arguments = [WORK, str(self.run.folder), str(self.target), self.level, *self._options]
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
@@ -182,7 +185,7 @@ class Builder:
 
     @property
     def open_parts(self) -> int:
-        """Parts that wait for a process, without those that a process which was just started will take."""
+        """Number of parts that wait for a process, minus the processes that have not taken a part yet."""
         told = self.run.told()
         waiting = sum(part not in told for part in self.wanted)
         busy = sum(share < 1.0 for share in told.values())
@@ -190,7 +193,7 @@ class Builder:
 
     @property
     def processes(self) -> int:
-        """How many of them run; looks whether they are well."""
+        """Number of running processes. Also checks whether one has failed, or the build is stuck."""
         if self.problem:
             return 0
         for process in list(self._processes):
@@ -208,24 +211,24 @@ class Builder:
         return len(self._processes)
 
     def missing(self, parts: Sequence[str]) -> list[str]:
-        """Those of some parts that are not in the store yet."""
+        """Return those of the given parts that are not in the store yet."""
         told = self.run.told() if self.run.folder.exists() else {}
         return [part for part in parts if told.get(part) != 1.0]
 
     def state(self, parts: Sequence[str] | None = None) -> BuildState:
-        """How far some parts are, or all that were wanted."""
+        """Return the progress of some parts, or of all wanted parts."""
         told, wanted = self.run.told(), self.wanted if parts is None else list(parts)
         done = sum(told.get(part, 0.0) * cost(part) for part in wanted)
         whole = sum(map(cost, wanted))
         begun = sum((1.0 - share) * cost(part) for part, share in told.items() if part not in wanted)
         everything = sum(share * cost(part) for part, share in told.items())
         elapsed = time.monotonic() - self._started
-        pace = (elapsed + cost("contacts")) / (everything + cost("contacts"))  # as on the usual machine, to begin with
+        pace = (elapsed + cost("contacts")) / (everything + cost("contacts"))  # at first as on the machine of _SECONDS
         running = ", ".join(part for part, share in told.items() if share < 1.0)
         return BuildState(done / max(whole, 1e-9), (whole - done + begun) * pace, running)
 
     def stop(self) -> None:
-        """End the processes, and remove their folder; what is in the store stays."""
+        """End the processes and remove their folder. Kernels in the store are kept."""
         for process in self._processes:
             process.kill()
             process.wait()
@@ -246,13 +249,13 @@ class Builder:
 
 
 def own_builder(parts: Sequence[str]) -> Builder:
-    """One process that builds this user's store for this processor, beside whatever else the machine does.
+    """Start a low-priority process that builds this user's store for this processor, and return its builder.
 
     Args:
-        parts: of the warm-up, in the order in which they are to be ready.
+        parts: parts of the warm-up, in the order in which they are compiled.
 
     Raises:
-        OSError: this user has no folder for it, or no level is known for the processor.
+        OSError: there is no writable folder for this user, or the processor has no known level.
     """
     folder, levels = find_folder(store.OWN_NAME), levels_here()
     if not levels:
@@ -265,12 +268,15 @@ def own_builder(parts: Sequence[str]) -> Builder:
 
 
 def cost(part: str) -> float:
-    """About how many seconds a part takes."""
+    """Estimated seconds of processor time that a part takes."""
     return _SECONDS.get(part, _USUAL_SECONDS)
 
 
 def _environment(folder: Path, level: str) -> dict[str, str]:
-    """Of a process: the engine and its libraries as this process has them, and nothing else for Python."""
+    """Return the environment variables of a process.
+
+    It imports the engine and its libraries from the same folders as this process; other Python settings are removed.
+    """
     name, features = processor_of(level)
     places = [Path(__file__).resolve().parents[2]]
     for library in ("numba", "llvmlite", "numpy"):
@@ -280,7 +286,7 @@ def _environment(folder: Path, level: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     return {
         **kept, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "MESHCLASH_CACHE_DIR": str(folder),
-        "NUMBA_NUM_THREADS": "2",  # on one core, too: kernels for several are to be compiled
+        "NUMBA_NUM_THREADS": "2",  # even on one core, so that parallel kernels are compiled
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(map(str, places))),
     }  # fmt: skip
 

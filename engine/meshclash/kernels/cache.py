@@ -1,7 +1,7 @@
-"""What Numba's dispatchers ask for compiled kernels: the user's folder, then stores (``store.py``), then nobody.
+"""Cache of compiled kernels for Numba's dispatchers: searches the user's folder, then the stores (``store.py``).
 
-A kernel that is not found, or not as it was written, is compiled: that costs seconds and never an answer. The reasons
-are kept for the diagnosis.
+A kernel that is missing or damaged is compiled. That takes seconds, but results stay the same. The reasons are kept
+for the diagnosis (``notes``).
 """
 
 import functools
@@ -30,16 +30,18 @@ _Target = tuple[str, str, str]
 """Platform, processor and features that Numba compiles for."""
 
 notes: list[str] = []
-"""What went wrong with kernels on disk in this process, each thing once."""
+"""Problems with kernels on disk in this process, without repetitions."""
 origins: dict[str, str] = {}
-"""Files of the kernels of this process (those that have none: their labels), and where each came from: the user's
-folder ("cached"), a store of the package ("shipped") or of the user ("built"), or Numba ("compiled")."""
+"""Where each kernel of this process came from, by its file name (or its label if it has no file).
+
+"cached": the user's folder; "shipped": a store of the package; "built": a store of the user; "compiled": Numba.
+"""
 before_compiling: list[Callable[[], None]] = []
-"""Called before this process compiles its first kernel, once."""
+"""Functions that are called once, before this process compiles its first kernel."""
 
 
 class KernelCache:
-    """Where the compiled forms of one function are kept.
+    """The compiled forms of one function on disk, one for each tuple of argument types.
 
     Args:
         function: the Python function.
@@ -53,26 +55,26 @@ class KernelCache:
         self._sources = sources
         self._own = ""
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<locals>.", "")
-        self._label = name.replace("<", "").replace(">", "")  # "<lambda>" is no name for a file
+        self._label = name.replace("<", "").replace(">", "")  # "<lambda>" is not a valid file name
 
     @property
     def cache_path(self) -> str:
-        """The user's folder, as Numba wants to know it."""
+        """Path of the user's folder; Numba reads this attribute."""
         return str(self._folder.path)
 
     def load_overload(self, arguments: Any, context: Any) -> Any:
-        """The kernel for these argument types, or None: then Numba compiles it."""
-        rtsys.initialize(context)  # what machine code calls; compiling asks for more, and Numba then reads it
+        """Return the kernel for these argument types, or None to let Numba compile it."""
+        rtsys.initialize(context)  # the runtime that machine code calls; for compiling, Numba loads more
         found = self._found(arguments, context)
         if found is None:
-            store.forget_stores()  # one may have been built meanwhile
+            store.forget_stores()  # a store may have been built in the meantime
             found = self._found(arguments, context)
         while found is None and before_compiling:
             before_compiling.pop()()
         return found
 
     def _found(self, arguments: Any, context: Any) -> Any:
-        """The kernel as it lies on disk, or None."""
+        """Load the kernel from disk; None if it is not found."""
         for kind, target, read in self._places(context.codegen().magic_tuple()):
             try:
                 identity = self._identity(arguments, target)
@@ -89,7 +91,7 @@ class KernelCache:
         return None
 
     def save_overload(self, arguments: Any, compiled: Any) -> None:
-        """Keeps a kernel that Numba has compiled, where that is possible."""
+        """Store a kernel that Numba has compiled, if possible; otherwise keep a note."""
         name = self._label
         try:
             identity = self._identity(arguments, compiled.codegen.magic_tuple())
@@ -99,19 +101,19 @@ class KernelCache:
                 forget_old(self._folder.path / name, self._label, self._own_sources())
         except OSError as error:
             note(f"compiled kernels cannot be stored in {self._folder.path}: {error.strerror or error}")
-        except Exception as error:  # names of Numba that are not public, in a version that we do not know
+        except Exception as error:  # private names of Numba may be missing in an unknown version
             note(f"{self._label} is compiled in every process: {error or type(error).__name__}")
         origins[name] = "compiled"
 
     def is_stored(self) -> bool:
-        """Whether some form of this kernel is on disk."""
+        """Return whether a form of this kernel is on disk, for any argument types."""
         beginning = f"{self._label}-{self._own_sources()}-"
         if self._folder.path is not None and any(self._folder.path.glob(f"{beginning}*")):
             return True
         return any(name.startswith(beginning) for files in stored(self._sources).values() for name in files)
 
     def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], Fields]]]:
-        """Where the kernel may be: kind of place, what it must have been compiled for, and how a file is read there."""
+        """Yield the places to search: kind of place, target of its kernels, and function that reads a file."""
         folder = self._folder.path
         if folder is not None:
             yield "cached", target, lambda name, identity: read_kernel(folder / name, identity)[1]
@@ -121,7 +123,7 @@ class KernelCache:
             yield "shipped" if place.shipped else "built", (target[0], *processor_of(level)), read
 
     def _own_sources(self) -> str:
-        """Hash of the sources that this kernel depends on; for a function of others, of the whole engine."""
+        """Hash the sources that this kernel depends on; the whole engine if a function is defined elsewhere."""
         if not self._own:
             files = {Path(function.__code__.co_filename) for function in _functions_in(self._function)}
             inside = all(file.is_relative_to(ENGINE) and counts_as_source(file) for file in files)
@@ -149,10 +151,10 @@ class KernelCache:
 
 
 def stored(sources: str) -> dict[store.Store, dict[str, str]]:
-    """Names and hashes of the kernels of stores, the best level first.
+    """Return the names and hashes of the kernels in each store, best processor level first.
 
     Args:
-        sources: hash of the engine's sources; kernels of others are not used.
+        sources: hash of the engine's sources; stores built from other sources are not used.
     """
     found = {}
     for place in store.stores_here():
@@ -170,7 +172,7 @@ def stored(sources: str) -> dict[store.Store, dict[str, str]]:
 
 @functools.cache
 def _note_foreign_stores() -> None:
-    """Says that the package has kernels, but none for this Python and processor; looks once."""
+    """Keep a note if the package has kernels, but none for this Python and processor. Checks only once."""
     wanted = {store.store_name(level) for level in levels_here()}
     others = store.names()
     if others and not wanted & set(others):
@@ -189,12 +191,12 @@ def _read_stored(place: store.Store, files: dict[str, str], name: str, identity:
 
 
 def _relative(module: str) -> str:
-    """A module's name without the package's, which differs between an installed engine and Blender's extension."""
+    """Remove the package's name from a module's name: it differs between an engine and Blender's extension."""
     return module.removeprefix(_PACKAGE)
 
 
 def _functions_in(value: Any) -> Iterator[types.FunctionType]:
-    """A function and all that it closes over, directly or not."""
+    """Yield a function and all functions that it closes over, directly or indirectly."""
     value = getattr(value, "py_func", value)
     if inspect.isfunction(value):
         yield value
@@ -206,10 +208,10 @@ def _functions_in(value: Any) -> Iterator[types.FunctionType]:
 
 
 def _described(value: Any) -> str:
-    """What a function closes over, as text that is the same in every process.
+    """Describe a function and the values it closes over, as text that is the same in every process.
 
     Raises:
-        Unstorable: a value whose text would not tell what it is.
+        Unstorable: a value has no text that identifies it.
     """
     if hasattr(value, "py_func"):
         return _described(value.py_func)
@@ -226,6 +228,6 @@ def _described(value: Any) -> str:
 
 
 def note(text: str) -> None:
-    """Keeps a sentence for the diagnosis, once."""
+    """Keep a sentence for the diagnosis, unless it is already there."""
     if text not in notes:
         notes.append(text)

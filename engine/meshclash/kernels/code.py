@@ -1,11 +1,11 @@
-"""A compiled kernel as plain data: its machine code, and the few names that Numba needs to call it.
+"""Convert compiled kernels to plain data and back: machine code, and the few names that Numba needs to call it.
 
-Numba's own cache pickles descriptors, types, environments and LLVM code of every kernel, and unpickling runs whatever a
-file says. Kernels of this engine need none of that: they return nothing, numbers or tuples of numbers, they keep no
-Python objects, and only Python calls them, so that nobody links their LLVM code again.
+Numba's own cache pickles the descriptors, types, environments and LLVM code of every kernel, and unpickling a file can
+run any code. Kernels of this engine do not need that: they return nothing, numbers or tuples of numbers, and they hold
+no Python objects. Only Python calls them, so their LLVM code is never linked again.
 
-This file and ``jit_pipeline.py`` are the only ones that use names of Numba which are not public;
-``tests/engine/test_kernels_code.py`` fails when one of them is gone, and kernels are then compiled in every process.
+Only this file and ``jit_pipeline.py`` use private names of Numba. If one of them is missing,
+``tests/engine/test_kernels_code.py`` fails, and kernels are compiled in every process.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,39 +23,39 @@ _RESULTS = {
     **{str(number): number for number in (types.int32, types.int64, types.uint64, types.float32, types.float64)},
 }
 _THREADS = "_reload_parfors"
-"""What Numba calls before it loads a kernel with parallel loops: it starts the threads."""
+"""Function that Numba calls before it loads a kernel with parallel loops: it starts the threads."""
 _SECRET = b"_numba_hashsecret"
-"""What Numba tells the linker only when it reads its tables, as it does before it compiles and not for stored code."""
+"""Symbol that Numba gives the linker before it compiles, but not before it loads stored code."""
 
 
 class Unstorable(Exception):
-    """A kernel holds more than plain data; the message says what."""
+    """A kernel cannot be stored, because it holds more than plain data; the message says what."""
 
 
 class KernelCode(NamedTuple):
     """One compiled kernel for one tuple of argument types."""
 
     library: str
-    """Numba's name of the code."""
+    """Numba's name of the code library."""
     symbol: str
     """Name of the function in the machine code."""
     environment: str
     """Name of the variable that holds the function's environment."""
     environments: Sequence[str]
-    """Names of the variables that hold the environments of the helpers in it."""
+    """Names of the variables that hold the environments of its helpers."""
     result: str
-    """Type of what it returns, as ``result_name`` writes it."""
+    """Return type, as ``result_name`` writes it."""
     starts_threads: bool
-    """Whether Numba's threads must run before it is loaded."""
+    """Whether Numba's threads must be started before it is loaded."""
     machine_code: bytes
-    """An object file of this platform."""
+    """Object file for this platform."""
 
 
 def result_name(result: Any) -> str:
-    """The name of a type that kernels may return.
+    """Return the name of a type that kernels may return.
 
     Raises:
-        Unstorable: another type.
+        Unstorable: kernels may not return this type.
     """
     if isinstance(result, (types.UniTuple, types.Tuple)):
         return "(" + ", ".join(result_name(item) for item in result) + ")"
@@ -66,7 +66,7 @@ def result_name(result: Any) -> str:
 
 
 def result_type(name: str) -> Any:
-    """The type that ``result_name`` wrote; raises Unstorable for anything else."""
+    """Return the type with a name written by ``result_name``; raise Unstorable for any other text."""
     if name.startswith("(") and name.endswith(")"):
         return types.Tuple([result_type(item) for item in name[1:-1].split(", ")])
     if name not in _RESULTS:
@@ -75,10 +75,10 @@ def result_type(name: str) -> Any:
 
 
 def code_of(compiled: Any) -> KernelCode:
-    """The data of a kernel that Numba has just compiled (a CompileResult).
+    """Return the data of a kernel that Numba has just compiled (a CompileResult).
 
     Raises:
-        Unstorable: it holds Python objects, or returns what is not a number or a tuple of numbers.
+        Unstorable: it holds Python objects, hashes text, or returns something else than numbers or tuples of numbers.
     """
     environments = compiled._find_referenced_environments()
     if compiled.objectmode or compiled.lifted or any(e.consts for e in (compiled.environment, *environments)):
@@ -99,12 +99,12 @@ def code_of(compiled: Any) -> KernelCode:
 
 
 def load_code(code: KernelCode, function: Callable[..., Any], arguments: tuple[Any, ...], context: Any) -> Any:
-    """The kernel ready to be called, as Numba's dispatcher takes it.
+    """Return a kernel that is ready to be called, in the form that Numba's dispatcher expects.
 
     Args:
-        code: its data.
+        code: data of the kernel.
         function: the Python function that it was compiled from.
-        arguments: Numba's types of its arguments.
+        arguments: Numba types of its arguments.
         context: Numba's target context.
     """
     signature = typing.signature(result_type(code.result), *arguments)
@@ -123,7 +123,7 @@ def load_code(code: KernelCode, function: Callable[..., Any], arguments: tuple[A
 
 
 def _environment(name: str, function: Callable[..., Any]) -> Environment:
-    """The environment of that name, made if need be: a function's global variables, and no constants."""
+    """Return the environment with a name. A new one has the function's global variables, and no constants."""
     found = lookup_environment(name)
     if found is None:
         found = Environment(function.__globals__)
@@ -139,5 +139,8 @@ def _start_threads() -> None:
 
 
 def _declaring(entry: str) -> bytes:
-    """LLVM code that says which entry the machine code has; Numba keeps a function's own there, for others to link."""
+    """Return LLVM bitcode that declares the entry of the machine code.
+
+    It replaces the function's own LLVM code, which Numba keeps for linking.
+    """
     return bytes(binding.parse_assembly(f'define void @"{entry}"() {{ ret void }}').as_bitcode())

@@ -1,8 +1,8 @@
-"""Files of compiled kernels: one kernel each, checked by a hash before anything in it is used.
+"""Read and write files of compiled kernels: one kernel each, checked by a hash before its content is used.
 
-Layout: 8 bytes that name the format, the SHA-256 of all that follows (32 bytes), the length of a header (4 bytes,
-little endian), the header (JSON), the machine code. The header repeats for what the code was compiled, so a file under
-another file's name is not taken for it.
+Layout: 8 bytes that name the format, the SHA-256 of everything that follows (32 bytes), the length of the header
+(4 bytes, little endian), the header (JSON), the machine code. The header repeats what the code was compiled for, so a
+renamed file is not mistaken for another kernel.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ _OLD = 30 * 24 * 3600.0
 """Seconds after which a kernel of other sources is removed when a new one is stored."""
 
 Identity = dict[str, str]
-"""What a compiled kernel depends on, by name: sources, versions, argument types, processor."""
+"""Everything that a compiled kernel depends on, by name: sources, versions, argument types, processor."""
 Fields = dict[str, Any]
-"""What a compiled kernel is, by name: ``machine_code`` (bytes), and names that JSON can hold."""
+"""Data of a compiled kernel, by name: ``machine_code`` (bytes), and values that JSON can represent."""
 
 
 class DamagedKernel(Exception):
-    """A file is not what its place and its hash say."""
+    """The content of a file does not match its name or its hash."""
 
 
 def file_name(label: str, identity: Identity) -> str:
-    """Name of the file of a kernel.
+    """Return the file name of a kernel.
 
     Args:
-        label: module and function, to be read by people.
+        label: module and function, readable for people.
         identity: what the kernel depends on.
     """
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
@@ -43,14 +43,14 @@ def file_name(label: str, identity: Identity) -> str:
 
 
 def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
-    """Writes a file under another name and renames it, so that no reader sees a part of it; raises OSError."""
+    """Write a kernel under a temporary name and rename it, so that no reader sees half a file; raises OSError."""
     named = dict(fields)
     machine_code = named.pop("machine_code")
     header = json.dumps({"identity": identity, "code": named}, sort_keys=True).encode()
     body = len(header).to_bytes(4, "little") + header + machine_code
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
     try:
-        unfinished.touch(0o644, exist_ok=False)  # also where the user lets a group write new files
+        unfinished.touch(0o644, exist_ok=False)  # even if the user's umask makes new files writable for the group
         unfinished.write_bytes(_FORMAT + hashlib.sha256(body).digest() + body)
         unfinished.replace(path)
     except OSError:
@@ -60,21 +60,21 @@ def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
 
 
 def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
-    """For whom a kernel was compiled, and its data.
+    """Return what a kernel was compiled for, and its data.
 
     Args:
-        path: its file.
-        identity: what the kernel must have been compiled for; None takes any.
+        path: file of the kernel.
+        identity: what the kernel must have been compiled for; None accepts any.
 
     Raises:
         DamagedKernel: the hash is wrong, or the file holds another kernel.
-        OSError: the file cannot be read, or somebody else can have written it.
+        OSError: the file cannot be read, or another user could have written it.
     """
     return parsed(trusted_bytes(path), path, identity)
 
 
 def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
-    """As ``read_kernel``, of a file that has been read; its name is for the message."""
+    """Do the same as ``read_kernel`` with the content of a file; ``path`` is used for messages only."""
     if len(content) < _HEADER or content[: len(_FORMAT)] != _FORMAT:
         raise DamagedKernel(f"{path} is no compiled kernel of this version")
     if hashlib.sha256(memoryview(content)[_HASH_END:]).digest() != content[len(_FORMAT) : _HASH_END]:
@@ -87,12 +87,12 @@ def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tupl
 
 
 def forget_old(new: Path, label: str, sources: str) -> None:
-    """Removes forms of a kernel that were compiled long ago from other sources.
+    """Remove compiled forms of a kernel that are more than 30 days old and were compiled from other sources.
 
     Args:
         new: file that was just written.
-        label: as ``file_name`` was given it.
-        sources: hash of today's.
+        label: label of the kernel, as passed to ``file_name``.
+        sources: hash of the current sources.
     """
     for path in new.parent.glob(f"{label}-*{ENDING}"):
         same_sources = path.name.startswith(f"{label}-{sources}-")

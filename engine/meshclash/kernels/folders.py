@@ -1,7 +1,7 @@
-"""The folder in which this user keeps compiled kernels, and whether it may be trusted.
+"""Find the user's folder of compiled kernels, and check that other users cannot write into it.
 
-Machine code is run as it is read. So, where the system knows owners, a folder into which others may write is not used,
-nor one to which others can change the way, nor a file that somebody else can have written.
+Machine code from these files is executed. On systems with file owners, a folder is therefore not used if other users
+may write into it or replace one of its parent folders, and a file is not used if another user could have written it.
 """
 
 import errno
@@ -18,24 +18,24 @@ _REMEDY = "delete what is in it and take that away (chmod o-w) to keep compiled 
 
 
 class KernelFolder(NamedTuple):
-    """Where compiled kernels lie."""
+    """A folder of compiled kernels."""
 
     path: Path | None
-    """None where no folder can be used."""
+    """None if no folder can be used."""
     writable: bool
-    """Whether new ones are stored there."""
+    """Whether new kernels can be stored there."""
     note: str
-    """What a user should know about it; "" for nothing."""
+    """Message for the user about the folder; "" for none."""
 
 
 def find_folder(name: str, make: bool = True) -> KernelFolder:
-    """The folder of compiled kernels.
+    """Return the user's folder of compiled kernels.
 
-    ``MESHCLASH_CACHE_DIR`` goes before ``NUMBA_CACHE_DIR``, and that before the platform's cache folder.
+    It lies in ``MESHCLASH_CACHE_DIR``, else in ``NUMBA_CACHE_DIR``, else in the platform's cache folder.
 
     Args:
-        name: of the folder inside the one for all versions.
-        make: whether it is made where it is missing; else there is none then.
+        name: name of the folder, inside the folder for all versions.
+        make: whether to create a missing folder; otherwise ``path`` is then None.
     """
     try:
         root = _root()
@@ -51,7 +51,7 @@ def find_folder(name: str, make: bool = True) -> KernelFolder:
         except OSError as error:
             return KernelFolder(None, False, f"{root} cannot be used: {error.strerror or error}")
         note = distrust(folder) or note
-    except (OSError, RuntimeError) as error:  # the latter: this user has no home
+    except (OSError, RuntimeError) as error:  # RuntimeError: this user has no home folder
         return KernelFolder(None, False, str(error))
     if note.startswith("not used"):
         return KernelFolder(None, False, note)
@@ -64,7 +64,7 @@ def _root() -> Path:
 
 
 def _platform_cache_root() -> Path:
-    """The user's cache folder on this platform."""
+    """Return the user's cache folder on this platform."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     if sys.platform == "darwin":
@@ -73,11 +73,11 @@ def _platform_cache_root() -> Path:
 
 
 def distrust(folder: Path) -> str:
-    """Why the files of a folder may not be this user's own; "" where nothing speaks against them.
+    """Return why another user could have written files of a folder; "" if no reason is found.
 
-    Every folder and link that leads to it is looked at: whoever may change one of them chooses the files. A text that
-    begins with "not used" forbids them. Windows protects a user's folders by other means, so nothing is looked at
-    there. Raises OSError where the folder cannot be looked at.
+    Every folder and link on the path is checked, because a user who can change one of them chooses the files. If
+    the text begins with "not used", the folder must not be used; otherwise it is a warning. Windows protects a
+    user's folders by other means, so nothing is checked there. Raises OSError if the folder cannot be inspected.
     """
     if os.name != "posix":
         return ""
@@ -98,7 +98,7 @@ def distrust(folder: Path) -> str:
 
 
 def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every folder and link on the way to a path, and in the end what it names; raises OSError."""
+    """Yield every folder and link along a path, and finally what the path names; raises OSError."""
     left = list(reversed(path.absolute().parts))
     at, links = Path(left[-1]), 0
     while left:
@@ -120,9 +120,10 @@ def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 @cache
 def _outside_user() -> int | None:
-    """By which number a container shows who is unknown in it, the machine's root among them; None where it is a user.
+    """Return the user id that a container shows for users it does not know; None if that id is a known user.
 
-    Flatpak's and other user namespaces know one user, and /home belongs to another.
+    The machine's root is among the unknown users. User namespaces such as Flatpak's know one user only, and /home
+    belongs to another.
     """
     try:
         number = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
@@ -133,16 +134,16 @@ def _outside_user() -> int | None:
 
 
 def trusted_bytes(path: Path, shipped: bool = False) -> bytes:
-    """The content of a file from which machine code is run, if nobody but this user and root can have written it.
+    """Return the content of a file with machine code, if only this user and root can have written it.
 
-    The owner of a folder cannot answer for files that others put there while it was open to them.
+    Checking the folder is not enough: others may have put files there while it was open to them.
 
     Args:
-        path: the file; no link, unless it was shipped.
-        shipped: it came with the package, so whoever may write the package's sources may write it as well.
+        path: the file. It must not be a link, unless it was shipped.
+        shipped: the file came with the package: users who may write the package's sources may write it as well.
 
     Raises:
-        PermissionError: somebody else can have written it.
+        PermissionError: another user could have written it.
         OSError: it cannot be read.
     """
     if os.name != "posix":
@@ -159,7 +160,7 @@ def trusted_bytes(path: Path, shipped: bool = False) -> bytes:
 
 
 def _problem_of(found: os.stat_result, shipped: bool) -> str:
-    """Who else can have written a file; "" for nobody."""
+    """Return why another user could have written a file; "" if none could."""
     owners, writers = {os.geteuid(), 0}, stat.S_IWGRP | stat.S_IWOTH
     if shipped:
         code = Path(__file__).stat()

@@ -1,4 +1,4 @@
-"""Levels of processors: sets of instructions that machine code may use.
+"""Processor levels: sets of instructions that machine code may use.
 
 Machine code depends on the level, not on the model: code for x86-64-v3 runs on every processor that has that level.
 The levels of x86-64 are those of its psABI (x86-64 psABI supplement, section 3.1.1).
@@ -23,16 +23,18 @@ _ICELAKE = (
 
 
 class ProcessorLevel(NamedTuple):
-    """A set of instructions, and how code for it is made."""
+    """A set of instructions, and the settings with which LLVM compiles for it."""
 
     architecture: str
     tuned_for: str
-    """LLVM's name of a processor that has the level: code is scheduled as suits it. LLVM's own names of levels choose
-    instructions that are slow on every processor of today."""
+    """LLVM's name of a processor that has the level; code is scheduled for this processor.
+
+    LLVM also accepts names of levels, but then chooses instructions that are slow on current processors.
+    """
     features: tuple[str, ...]
-    """LLVM's names of what the level has."""
+    """LLVM's names of the features that the level has."""
     not_used: tuple[str, ...] = ()
-    """What that processor has beyond the level."""
+    """Features that the processor ``tuned_for`` has beyond the level."""
 
 
 LEVELS = {
@@ -41,15 +43,15 @@ LEVELS = {
     "x86-64-v2": ProcessorLevel("x86_64", "nehalem", _V2),
     "arm64": ProcessorLevel("aarch64", "generic", ("neon",)),
 }
-"""The best level of an architecture first."""
+"""Levels by name, the best of each architecture first."""
 
 PACKED = ("x86-64-v4", "x86-64-v3", "arm64")
-"""What packages carry; a processor without these, from before 2013, compiles."""
+"""Levels that packages contain kernels for. On processors without them, from before 2013, kernels are compiled."""
 
 
 @cache
 def levels_here() -> tuple[str, ...]:
-    """The levels that this machine's processor has, best first."""
+    """Return the levels that this machine's processor has, best first."""
     architecture = binding.get_process_triple().split("-")[0].replace("arm64", "aarch64")
     features = binding.get_host_cpu_features()
     return tuple(name for name, level in LEVELS.items() if level.architecture == architecture and _has(features, level))
@@ -60,7 +62,7 @@ def _has(features: dict[str, bool], level: ProcessorLevel) -> bool:
 
 
 def processor_of(level: str) -> tuple[str, str]:
-    """LLVM's name and features of the processor that a level is compiled for, as Numba's settings take them."""
+    """Return LLVM's processor name and features for a level, in the format of Numba's settings."""
     known = LEVELS[level]
     features = [f"+{name}" for name in known.features] + [f"-{name}" for name in known.not_used]
     return known.tuned_for, ",".join(features)

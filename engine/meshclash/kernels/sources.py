@@ -1,7 +1,7 @@
-"""Which sources a compiled kernel depends on: its module, the modules of what it closes over, and all that they import.
+"""Find the sources that a compiled kernel depends on: the modules of it and of its closure, and all their imports.
 
-A hash of these tells whether machine code is that of today's sources; an edit elsewhere leaves it valid. The whole
-engine has a hash, too: stores of the package carry it.
+A hash of these sources tells whether machine code is up to date; an edit of any other source leaves it valid. There is
+also a hash of the whole engine, which stores record.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ COMMAND_LINE = (
     "__main__.py", "commands.py", "clash/detect_files.py", "clash/report_command.py", "clash/tests_command.py",
     "clash/files/pictures.py",
 )  # fmt: skip
-"""What only the engine's command line imports: Blender's extension comes without it."""
+"""Sources that only the engine's command line imports; Blender's extension does not contain them."""
 
 _IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -25,12 +25,12 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
 def counts(path: Path, engine: Path = ENGINE) -> bool:
-    """Whether a source of the engine can change what is compiled: command lines cannot."""
+    """Return whether a source of the engine can affect compiled kernels; sources of the command line cannot."""
     return path.name != "__main__.py" and path.relative_to(engine).as_posix() not in COMMAND_LINE
 
 
 def whole_hash(engine: Path = ENGINE) -> str:
-    """Sixteen hexadecimal digits that change with every edit of an engine source that ``counts``."""
+    """Hash all engine sources for which ``counts`` is true; return sixteen hexadecimal digits."""
     digest = hashlib.sha256()
     for path in sorted(engine.rglob("*.py")):
         if counts(path, engine):
@@ -40,7 +40,7 @@ def whole_hash(engine: Path = ENGINE) -> str:
 
 
 def hash_of(files: Iterable[Path]) -> str:
-    """Sixteen hexadecimal digits that change with every edit of these sources, or of what they import."""
+    """Hash these sources and all that they import; return sixteen hexadecimal digits."""
     return _hash_of(frozenset(files))
 
 
@@ -54,13 +54,13 @@ def _hash_of(files: frozenset[Path]) -> str:
 
 @cache
 def _named_hash(path: str) -> bytes:
-    """Hash of one source and its place in the engine."""
+    """Hash one source and its path in the engine."""
     place = Path(path).relative_to(ENGINE).as_posix().encode()
     return hashlib.sha256(place + b"\n" + _content(Path(path))).digest()
 
 
 def reached(files: Iterable[Path]) -> set[Path]:
-    """The sources themselves and all that they import, directly or not."""
+    """Return the sources and all engine sources that they import, directly or indirectly."""
     found, waiting = set[Path](), list(files)
     while waiting:
         path = waiting.pop()
@@ -72,7 +72,10 @@ def reached(files: Iterable[Path]) -> set[Path]:
 
 @cache
 def imported_by(path: Path) -> frozenset[Path]:
-    """The engine's sources that one of them imports, also those inside functions; the package's own names aside."""
+    """Return the engine's sources that a source imports, also inside functions.
+
+    Names imported from the engine's top-level package itself are left out.
+    """
     found = set[str]()
     for dots, module, names in _IMPORT.findall(_content(path)):
         folder = "/".join((path.parents[len(dots) - 1].as_posix(), *filter(None, module.decode().split("."))))
@@ -82,7 +85,10 @@ def imported_by(path: Path) -> frozenset[Path]:
 
 
 def _files(place: str) -> list[str]:
-    """The source of a module or package, if it is one; not of the whole engine, which imports names when asked."""
+    """Return the source of a module or package, if there is one.
+
+    The engine's top-level package is left out, because it imports its names lazily.
+    """
     if place == ENGINE.as_posix():
         return []
     return [file for file in (f"{place}.py", f"{place}/__init__.py") if file in _sources()]
@@ -90,7 +96,7 @@ def _files(place: str) -> list[str]:
 
 @cache
 def _sources() -> dict[str, Path]:
-    """The engine's sources by their paths: looking them up in the file system again and again takes longer."""
+    """The engine's sources by path, kept because repeated lookups in the file system are slower."""
     return {path.as_posix(): path for path in ENGINE.rglob("*.py")}
 
 

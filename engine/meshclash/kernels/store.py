@@ -1,7 +1,7 @@
 """Stores: folders of kernels that were compiled for a processor level by ``python -m meshclash.kernels``.
 
-A store ``PYTHON-PLATFORM-LEVEL`` holds files of kernels and ``manifest.json`` with their hashes. Packages carry some,
-which are only read; what these lack, ``builder.py`` makes in the user's folder, and it is read in the same way.
+A store ``PYTHON-PLATFORM-LEVEL`` holds files of kernels and ``manifest.json`` with their hashes. Packages contain
+read-only stores. ``builder.py`` builds what they lack in the user's folder, which is read in the same way.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ from .folders import KernelFolder, distrust, find_folder, trusted_bytes
 from .processors import levels_here
 
 STORE = Path(__file__).resolve().parent / "store"
-"""Place of the stores inside the package."""
+"""Folder of the stores inside the package."""
 OWN_NAME = "stores-1"
-"""Of the folder with this user's stores; the number is that of their format."""
+"""Name of the folder with this user's stores; the number is the version of their format."""
 MANIFEST = "manifest.json"
 _SCHEMA = "meshclash.kernels/1"
 
@@ -34,17 +34,17 @@ class Store(NamedTuple):
 
     folder: Path
     shipped: bool
-    """Whether it came with the package; else it is this user's own."""
+    """Whether it came with the package; otherwise it belongs to this user."""
 
 
 @cache
 def own_folder() -> KernelFolder:
-    """Where this user's stores lie; nowhere while none was built."""
+    """Return the folder of this user's stores; its path is None if no store was built yet."""
     return find_folder(OWN_NAME, make=False)
 
 
 def stores_here() -> Iterator[Store]:
-    """Where stores for this Python and processor may be, the best level first."""
+    """Yield the places of stores for this Python and processor, best level first."""
     own = own_folder().path
     for level in levels_here():
         yield Store(STORE / store_name(level), True)
@@ -53,21 +53,21 @@ def stores_here() -> Iterator[Store]:
 
 
 def forget_stores() -> None:
-    """Reads manifests anew from now on: one was written."""
+    """Clear the cached manifests, because a new one was written."""
     own_folder.cache_clear()
     usable_manifest.cache_clear()
 
 
 def store_name(level: str) -> str:
-    """Folder of the store of a processor level for this Python."""
+    """Return the folder name of the store of a processor level for this Python."""
     return f"cp{sys.version_info[0]}{sys.version_info[1]}-{sys.platform}-{level}"
 
 
 def made_for(level: str, sources: str) -> dict[str, str]:
-    """What a store that is built here says about itself.
+    """Return what the manifest of a store built here records under ``about``.
 
     Args:
-        level: of the processor.
+        level: processor level.
         sources: hash of the engine's sources.
     """
     versions = {"numba": numba.__version__, "llvmlite": llvmlite.__version__, "python": sys.version.split()[0]}
@@ -75,38 +75,38 @@ def made_for(level: str, sources: str) -> dict[str, str]:
 
 
 def names() -> list[str]:
-    """Folders of all stores that came with the package, for whatever Python and processor they are."""
+    """Return the folder names of all stores that came with the package, for any Python and processor."""
     return sorted(path.parent.name for path in STORE.glob(f"*/{MANIFEST}"))
 
 
 def write_manifest(folder: Path, about: dict[str, str], files: dict[str, str] | None = None) -> None:
-    """Writes the hashes of kernels, and for what they were compiled.
+    """Write the manifest of a store: the hashes of its kernels, and what they were compiled for.
 
     Args:
         folder: the store.
-        about: as ``made_for`` gives it, with the parts of the warm-up that it has.
-        files: names and hashes; None takes all files of the folder.
+        about: result of ``made_for``, and the parts of the warm-up that the store has, under "parts".
+        files: names and hashes of kernels; None takes all kernels in the folder.
     """
     if files is None:
         files = {path.name: _hash(path) for path in sorted(folder.glob(f"*{ENDING}"))}
     content = {"schema": _SCHEMA, "about": about, "files": files}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     unfinished = folder / f"{MANIFEST}.{os.getpid()}"
-    unfinished.touch(0o644)  # also where the user lets a group write new files
+    unfinished.touch(0o644)  # even if the user's umask makes new files writable for the group
     unfinished.write_text(json.dumps({**content, "sha256": digest}, sort_keys=True, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(folder / MANIFEST)
 
 
 def read_manifest(folder: Path, shipped: bool = True) -> dict[str, Any]:
-    """The content of a store's manifest: ``about`` and ``files``.
+    """Return the content of a store's manifest: ``about`` and ``files``.
 
     Args:
         folder: the store.
-        shipped: it came with the package, so whoever may write the package's sources may have written it as well.
+        shipped: the store came with the package: users who may write the package's sources may write it as well.
 
     Raises:
-        DamagedKernel: it is not as it was written.
-        OSError: it cannot be read, or others can have written it.
+        DamagedKernel: the manifest is damaged.
+        OSError: it cannot be read, or other users could have written it.
     """
     try:
         content = json.loads(trusted_bytes(folder / MANIFEST, shipped))
@@ -121,7 +121,7 @@ def read_manifest(folder: Path, shipped: bool = True) -> dict[str, Any]:
 
 
 def verify(folder: Path) -> list[str]:
-    """What is wrong with a store, a line each: damaged, missing and foreign files."""
+    """Check a store; return a line for each damaged, missing or foreign file."""
     try:
         files: dict[str, str] = read_manifest(folder)["files"]
     except (DamagedKernel, OSError) as error:
@@ -138,27 +138,27 @@ def verify(folder: Path) -> list[str]:
 
 
 def parts_of(manifest: dict[str, Any]) -> list[str]:
-    """The parts of the warm-up whose kernels a store has."""
+    """Return the parts of the warm-up whose kernels a store has."""
     return list(filter(None, manifest["about"].get("parts", "").split(", ")))
 
 
 def missing_parts(parts: Sequence[str], sources: str) -> list[str]:
-    """The parts of the warm-up that no store has for this Python and processor.
+    """Return the parts of the warm-up that no store has for this Python and processor.
 
     Args:
-        parts: to be looked for.
+        parts: parts to look for.
         sources: hash of the engine's sources.
     """
     stored = set[str]()
     for place in stores_here():
-        with contextlib.suppress(DamagedKernel, OSError):  # told when a kernel is looked for
+        with contextlib.suppress(DamagedKernel, OSError):  # reported when a kernel is looked up
             stored.update(parts_of(usable_manifest(place, sources)))
     return [part for part in parts if part not in stored]
 
 
 @cache
 def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
-    """As ``read_manifest``; where there is no store, one that holds nothing.
+    """Do the same as ``read_manifest``, but check the store's sources and versions; a missing store counts as empty.
 
     Args:
         place: the store.
@@ -166,7 +166,7 @@ def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
 
     Raises:
         DamagedKernel: the manifest is damaged, or the store was built from other sources or by another Numba.
-        OSError: others can have written it.
+        OSError: other users could have written it.
     """
     folder = place.folder
     try:

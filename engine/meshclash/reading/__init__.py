@@ -1,1 +1,1 @@
-"""Readers of meshes in files, by the library that each format has."""
+"""Readers of mesh files, a module for each format."""

@@ -1,7 +1,7 @@
-"""COLLADA by pycollada, with the scene graph and unit of the file.
+"""Read COLLADA files with pycollada, with their scene graph and unit.
 
-pycollada stops at what is damaged, materials too. They do not matter here, so they are taken out before; every error
-that is left is one of the geometry.
+pycollada stops at any damaged element, also at materials. Elements that do not matter here are removed first, so the
+remaining errors concern geometry.
 """
 
 import io
@@ -24,10 +24,10 @@ IGNORED = ("instance_camera", "instance_light", "bind_material", "extra", "asset
 
 
 def read_dae(file: Path, collada: ModuleType) -> RawParts:
-    """The geometry of every node; skinned meshes (controllers) are left out by name.
+    """Read the geometry of every node; skinned meshes (controllers) are listed as left out.
 
     Raises:
-        InvalidFile: pycollada cannot read it, or it says that x points up.
+        InvalidFile: pycollada cannot read the file, or its up axis is x.
     """
     root = read_xml(file)
     if root.tag != "COLLADA":
@@ -61,7 +61,7 @@ def _metres(root: Element, file: Path) -> float | None:
 
 
 def _without(root: Element, found: RawParts) -> None:
-    """Take out what is no geometry; skinned meshes are noted as left out."""
+    """Remove elements that are not geometry; record skinned meshes as left out."""
     for parent in list(root.iter()):
         for child in [child for child in parent if child.tag in IGNORED or child.tag == "instance_controller"]:
             parent.remove(child)
@@ -71,7 +71,7 @@ def _without(root: Element, found: RawParts) -> None:
 
 
 def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
-    """The part of a geometry in its place."""
+    """Add the part for one placed geometry."""
     geometry = bound.original
     key, name = geometry.id, geometry.name or geometry.id
     found.found += 1
@@ -92,7 +92,7 @@ def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
 
 
 def _shape(geometry: Any, file: Path, collada: ModuleType) -> PartShape | None:
-    """All faces of a geometry; None where it has lines only."""
+    """Return all faces of a geometry; None if it has lines only."""
     points, faces, count = list[np.ndarray](), list[np.ndarray](), 0
     for primitive in geometry.primitives:
         if primitive.vertex is None or isinstance(primitive, collada.lineset.LineSet):

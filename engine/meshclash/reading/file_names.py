@@ -1,4 +1,4 @@
-"""Names that tell files apart. Imports no Numba."""
+"""Short names that distinguish files. Does not import Numba."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from pathlib import PurePath
 
 
 def file_names(files: Sequence[PurePath]) -> list[str]:
-    """The shortest names that tell files apart: "model", but "a/model" and "b/model" of two folders.
+    """Return the shortest names that distinguish files: "model", but "a/model" and "b/model" for two folders.
 
-    The ending belongs to the name where it is all that differs. A file that is there twice has one name.
+    The file extension is part of the name only if files differ in nothing else. A file that occurs twice has one name.
     """
     distinct = dict.fromkeys(files)
     alike = Counter((file.parent, file.stem) for file in distinct)

@@ -1,4 +1,4 @@
-"""Accessors of glTF as arrays: component types, normalised integers, strides, sparse values."""
+"""Read accessors of glTF as arrays: component types, normalised integers, strides, sparse values."""
 
 import math
 from typing import Any
@@ -12,9 +12,12 @@ COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5
 INDICES = (5121, 5123, 5125)
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 LARGEST_EXPANSION, ALWAYS_POSSIBLE = 32, 1 << 30
-"""Decoded bytes for each stored one, and beyond: a byte becomes eight, and some data belong to several accessors."""
+"""Limit of decoded bytes: this factor times the stored bytes, plus a constant.
+
+A stored byte can become eight, and several accessors may share data.
+"""
 OFF_GRID = math.sqrt(3.0) / 2.0
-"""How far a point may be from where it was rounded to a grid of three axes, in steps."""
+"""Largest distance between a point and its rounded position on a 3D grid, in grid steps."""
 
 
 class Accessors:
@@ -27,23 +30,23 @@ class Accessors:
         self._decoded_bytes = 0
 
     def count(self, index: Any) -> int:
-        """How many elements an accessor has; raises Malformed."""
+        """Return the number of elements of an accessor; raises Malformed."""
         return whole(self._document.object_of("accessors", index), "count")
 
     def is_stored(self, index: Any) -> bool:
-        """Whether an accessor has data of its own, and not only those of a compressed primitive; raises Malformed."""
+        """Return whether an accessor has uncompressed data of its own, in a buffer view; raises Malformed."""
         return "bufferView" in self._document.object_of("accessors", index)
 
     def floats(self, index: Any, kind: str, decoded: np.ndarray | None = None) -> np.ndarray:
-        """Elements as numbers (count, width) float64; normalised integers become numbers from -1 to 1.
+        """Return elements as numbers (count, width) float64; normalised integers become numbers from -1 to 1.
 
         Args:
-            index: of the accessor.
+            index: index of the accessor.
             kind: the type that it must have, such as "VEC3".
-            decoded: what a compressed primitive holds in its place.
+            decoded: data from a compressed primitive that replace those of the accessor.
 
         Raises:
-            Malformed: it does not exist, is of another type, or the file does not hold its data.
+            Malformed: the accessor does not exist, has another type, or its data are not in the file.
         """
         accessor = self._checked(index, kind)
         if decoded is None and index in self._floats:
@@ -60,21 +63,21 @@ class Accessors:
         return values
 
     def indices(self, index: Any) -> np.ndarray:
-        """Indices of vertices (count,) int64; raises Malformed."""
+        """Return indices of vertices (count,) int64; raises Malformed."""
         accessor = self._checked(index, "SCALAR")
         if accessor["componentType"] not in INDICES:
             raise Malformed(f"accessor {index} holds no indices: its component type is {accessor['componentType']}")
         return self._raw(accessor, index).astype(np.int64).ravel()
 
     def joints(self, index: Any, decoded: np.ndarray | None = None) -> np.ndarray:
-        """Four joints of each vertex (count, 4) int64; raises Malformed."""
+        """Return the four joints of each vertex (count, 4) int64; raises Malformed."""
         accessor = self._checked(index, "VEC4")
         if accessor["componentType"] not in (5121, 5123):
             raise Malformed(f"accessor {index} holds no joints: its component type is {accessor['componentType']}")
         return self._raw(accessor, index, decoded).astype(np.int64)
 
     def resolution(self, index: Any) -> float | None:
-        """How far a position may be from where it was before it became integers; None: as single precision stores it.
+        """Return how far quantization may have moved a position; None for positions in single precision.
 
         Raises:
             Malformed: there is no such accessor.
@@ -87,7 +90,7 @@ class Accessors:
         return step * OFF_GRID
 
     def _step_of_filter(self, accessor: dict[str, Any]) -> float | None:
-        """How far a filter of compression may have moved floating-point positions; None where there was none."""
+        """Return how far a compression filter may have moved floating-point positions; None if no filter was used."""
         view_index = accessor.get("bufferView")
         view = {} if view_index is None else self._document.object_of("bufferViews", view_index)
         if not any(name in extensions_of(view) for name in MESHOPT):
@@ -105,7 +108,7 @@ class Accessors:
         return accessor
 
     def _raw(self, accessor: dict[str, Any], index: Any, decoded: np.ndarray | None = None) -> np.ndarray:
-        """Elements (count, width) as they are stored."""
+        """Return elements (count, width) in their stored type."""
         count, width = whole(accessor, "count"), WIDTHS[accessor["type"]]
         kind = np.dtype(COMPONENTS[accessor["componentType"]])
         if decoded is not None:
@@ -138,7 +141,7 @@ class Accessors:
         return np.ndarray((count, width), kind, data, offset, (stride, kind.itemsize))
 
     def _with_sparse(self, sparse: Any, base: np.ndarray, index: Any) -> np.ndarray:
-        """Elements of which some are replaced."""
+        """Return the elements with some of them replaced by sparse values."""
         places, values = (sparse.get(key) if isinstance(sparse, dict) else None for key in ("indices", "values"))
         if not isinstance(places, dict) or not isinstance(values, dict):
             raise Malformed(f"the sparse values of accessor {index} are damaged")
@@ -156,14 +159,14 @@ class Accessors:
         return found
 
     def _bytes_of(self, view_index: Any) -> tuple[memoryview, dict[str, Any]]:
-        """The bytes of a buffer view, unpacked, and the view."""
+        """Return the bytes of a buffer view, decompressed, and the view."""
         view = self._document.object_of("bufferViews", view_index)
         if not any(name in extensions_of(view) for name in MESHOPT):
             return self._document.view(view_index)
         return self._unpacked_view(view_index, view).data, view
 
     def _unpacked_view(self, view_index: Any, view: dict[str, Any]) -> Unpacked:
-        """A buffer view that meshoptimizer compressed."""
+        """Decompress a buffer view that meshoptimizer has compressed."""
         if view_index not in self._unpacked:
             extension = next(extensions_of(view)[name] for name in MESHOPT if name in extensions_of(view))
             if not isinstance(extension, dict):

@@ -1,4 +1,4 @@
-"""The JSON and the buffers of a glTF 2.0 file (.gltf or .glb)."""
+"""Parse the JSON and load the buffers of a glTF 2.0 file (.gltf or .glb)."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ KNOWN_EXTENSIONS = {
     "EXT_mesh_gpu_instancing", "KHR_draco_mesh_compression", "KHR_mesh_quantization", "KHR_node_visibility",
     "EXT_meshopt_compression", "KHR_meshopt_compression",
 }  # fmt: skip
-"""Extensions that change geometry and are read."""
+"""Supported extensions that change geometry."""
 HARMLESS_EXTENSIONS = (
     "KHR_materials_*", "KHR_texture_*", "KHR_lights_*", "KHR_xmp*", "KHR_audio*", "KHR_animation_pointer",
     "KHR_interactivity", "KHR_node_hoverability", "KHR_node_selectability", "KHR_techniques_webgl", "EXT_texture_*",
@@ -26,7 +26,7 @@ HARMLESS_EXTENSIONS = (
     "EXT_mesh_manifold", "MSFT_texture_*", "MSFT_packing_*", "ADOBE_materials_*", "NV_materials_*",
     "CESIUM_primitive_outline", "AGI_stk_metadata", "FB_geometry_metadata", "GRIFFEL_bim_data", "VRM", "VRMC_*",
 )  # fmt: skip
-"""Extensions of how things look, sound or are described: geometry stays what it is without them."""
+"""Extensions that do not change geometry: materials, textures, lights, audio and metadata."""
 _SINGULAR = {
     "accessors": "accessor", "bufferViews": "buffer view", "buffers": "buffer", "meshes": "mesh", "nodes": "node",
     "scenes": "scene", "skins": "skin",
@@ -37,11 +37,11 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Malformed(ValueError):
-    """An object of a file means nothing; the text says why."""
+    """An object of a file is invalid; the text says why."""
 
 
 def entry(items: Any, index: Any, what: str) -> dict[str, Any]:
-    """The object that an index names in a list of objects; raises Malformed."""
+    """Return the object at an index of a list of objects; raises Malformed."""
     if type(index) is not int or not isinstance(items, list) or not 0 <= index < len(items):
         raise Malformed(f"there is no {what} {index!r:.40}")
     if not isinstance(items[index], dict):
@@ -51,7 +51,7 @@ def entry(items: Any, index: Any, what: str) -> dict[str, Any]:
 
 
 def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
-    """A number of ``owner`` that counts something; raises Malformed where it is missing, negative or none."""
+    """Return a non-negative integer of ``owner``; raises Malformed if it is missing, negative or not an integer."""
     value = owner.get(key, default)
     if type(value) is not int or value < 0:
         raise Malformed(f"{key} is {value!r:.40}")
@@ -59,7 +59,7 @@ def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
 
 
 def objects(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """A list of objects that may be missing; raises Malformed."""
+    """Return a list of objects, empty if it is missing; raises Malformed."""
     value = owner.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Malformed(f"{key} is no list of objects")
@@ -67,7 +67,7 @@ def objects(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def names_of(owner: dict[str, Any], key: str) -> dict[str, int]:
-    """What maps names to indices, such as the attributes of a primitive; raises Malformed."""
+    """Return a mapping of names to indices, such as the attributes of a primitive; raises Malformed."""
     value = owner.get(key)
     if not isinstance(value, dict) or any(type(index) is not int for index in value.values()):
         raise Malformed(f"{key} do not map names to indices")
@@ -75,28 +75,28 @@ def names_of(owner: dict[str, Any], key: str) -> dict[str, int]:
 
 
 def numbers(owner: dict[str, Any], key: str, count: int, default: tuple[float, ...]) -> tuple[float, ...]:
-    """Finite numbers of an object, as many as there must be; raises Malformed."""
+    """Return ``count`` finite numbers of an object, or the default if they are missing; raises Malformed."""
     value = owner.get(key)
     if value is None:
         return default
     if not isinstance(value, list) or len(value) != count or not all(type(item) in (int, float) for item in value):
         raise Malformed(f"its {key} is not made of {count} numbers")
-    if not all(abs(item) <= LARGEST_NUMBER for item in value):  # false of NaN, too
+    if not all(abs(item) <= LARGEST_NUMBER for item in value):  # also refuses NaN
         raise Malformed(f"its {key} is {value!s:.120}: numbers must be finite")
     return tuple(float(item) for item in value)
 
 
 def extensions_of(owner: dict[str, Any]) -> dict[str, Any]:
-    """The extensions of an object by their names."""
+    """Return the extensions of an object by name."""
     value = owner.get("extensions", {})
     return value if isinstance(value, dict) else {}
 
 
 class Document:
-    """A glTF file whose JSON was parsed; buffers are loaded when something asks for them.
+    """A parsed glTF file; buffers are loaded on first use.
 
     Raises:
-        InvalidFile: it is no glTF 2.0, it is truncated, or it requires an extension that is not known here.
+        InvalidFile: the file is not glTF 2.0, is truncated, or requires an unknown extension.
     """
 
     def __init__(self, file: Path) -> None:
@@ -118,31 +118,31 @@ class Document:
         return self.table("nodes")
 
     def object_of(self, kind: str, index: Any) -> dict[str, Any]:
-        """An entry of one of the lists at the top, such as "meshes"; raises Malformed."""
+        """Return an entry of a top-level list such as "meshes"; raises Malformed."""
         return entry(self.root.get(kind), index, _SINGULAR.get(kind, kind))
 
     @cached_property
     def stored_bytes(self) -> int:
-        """How many bytes all buffers have; of a buffer that is missing none."""
+        """Number of bytes of all buffers; missing buffers count as empty."""
         total = 0
         for index in range(len(self.table("buffers"))):
             try:
                 total += len(self.buffer(index))
             except Malformed:
-                continue  # whoever needs it is lost by name
+                continue  # objects that need it are listed as left out
         return total
 
     def view(self, index: Any) -> tuple[memoryview, dict[str, Any]]:
-        """The bytes of a buffer view, and the view.
+        """Return the bytes of a buffer view, and the view.
 
         Raises:
-            Malformed: it does not exist, or its buffer does not hold it.
+            Malformed: the view does not exist, or its buffer is missing or too short.
         """
         view = self.object_of("bufferViews", index)
         return self.part(view, f"buffer view {index}"), view
 
     def part(self, owner: dict[str, Any], what: str) -> memoryview:
-        """The bytes that an object names by buffer, byteOffset and byteLength; raises Malformed."""
+        """Return the bytes that an object refers to by buffer, byteOffset and byteLength; raises Malformed."""
         data = self.buffer(owner.get("buffer"))
         start, length = whole(owner, "byteOffset", 0), whole(owner, "byteLength")
         if start + length > len(data):
@@ -150,7 +150,7 @@ class Document:
         return data[start : start + length]
 
     def buffer(self, index: Any) -> memoryview:
-        """The bytes of a buffer; raises Malformed."""
+        """Return the bytes of a buffer; raises Malformed."""
         buffer = self.object_of("buffers", index)
         if index not in self._buffers:
             length = whole(buffer, "byteLength")
@@ -172,7 +172,7 @@ class Document:
         return self._beside(uri, index)
 
     def _beside(self, uri: str, index: int) -> bytes:
-        """A file in the folder of this one."""
+        """Read a file in the folder of the glTF file or below."""
         name = unescaped(uri)
         path = os.path.normpath(name.replace("\\", "/"))
         if _SCHEME.match(uri) or path.startswith(("/", "..")) or "\0" in name:
@@ -186,7 +186,7 @@ class Document:
             raise Malformed(f"buffer {index} is {uri!r:.80}, which cannot be read: {error.strerror}") from None
 
     def _chunks(self, data: bytes) -> tuple[bytes, memoryview | None]:
-        """The JSON of a binary file, and its first buffer."""
+        """Return the JSON of a binary file, and its first buffer."""
         header = [int.from_bytes(data[k : k + 4], "little") for k in (0, 4, 8)]
         if len(data) < 20 or header[0] != _GLB:
             raise InvalidFile(f"{self.file}: it is no binary glTF: it does not begin with 'glTF'")
@@ -204,7 +204,7 @@ class Document:
         if not chunks or chunks[0][0] != _JSON:
             raise InvalidFile(f"{self.file}: it is no binary glTF: its first chunk is not JSON")
         binary = next((chunk for kind, chunk in chunks[1:2] if kind == _BINARY), None)
-        return bytes(chunks[0][1]).rstrip(b"\0"), binary  # some writers fill the chunk with zeros
+        return bytes(chunks[0][1]).rstrip(b"\0"), binary  # some writers pad the chunk with zeros
 
     def _parsed(self, text: bytes) -> dict[str, Any]:
         try:
@@ -235,7 +235,7 @@ class Document:
             )
 
     def table(self, key: str) -> list[dict[str, Any]]:
-        """One of the lists at the top, such as "meshes"; raises InvalidFile."""
+        """Return a top-level list such as "meshes"; raises InvalidFile."""
         try:
             return objects(self.root, key)
         except Malformed as error:
@@ -247,7 +247,7 @@ def _is_harmless(name: Any) -> bool:
 
 
 def _data_of(uri: str, index: int) -> bytes:
-    """What a data URI holds."""
+    """Return the bytes in a data URI."""
     head, comma, body = uri.partition(",")
     if not comma:
         raise Malformed(f"the data of buffer {index} are damaged: there is no comma")

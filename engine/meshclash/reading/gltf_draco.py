@@ -1,4 +1,4 @@
-"""Meshes of glTF that Draco compressed, decoded by DracoPy."""
+"""Decode meshes of glTF that are compressed by Draco, with DracoPy."""
 
 import struct
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from .gltf_document import Document, Malformed, extensions_of, names_of
 DRACO = "KHR_draco_mesh_compression"
 _GRID_BYTES, _MOST_BITS = 17, 30
 _BLUR = 0.4
-"""Rounding of single precision, in steps of a grid, beyond which grids cannot be told apart."""
+"""Largest rounding error of single precision, in grid steps, with which a grid can be recognised."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """A primitive that was compressed.
+    """A decompressed primitive.
 
     Attributes:
         triangles: (m, 3) int64.
-        attributes: by the names that glTF gives them, as "POSITION"; (n, width).
-        resolution: how far compression may have moved a position; None: as single precision stores it.
+        attributes: (n, width) by their names in glTF, such as "POSITION".
+        resolution: how far compression may have moved a position; None if only single precision limits it.
     """
 
     triangles: np.ndarray
@@ -31,10 +31,10 @@ class Decoded:
 
 
 def decoded(document: Document, primitive: dict[str, Any]) -> Decoded:
-    """What a compressed primitive holds.
+    """Decompress a primitive.
 
     Raises:
-        Malformed: it is damaged, or DracoPy is missing.
+        Malformed: the primitive is damaged, or DracoPy is missing.
     """
     try:
         import DracoPy
@@ -50,7 +50,7 @@ def decoded(document: Document, primitive: dict[str, Any]) -> Decoded:
         mesh = DracoPy.decode(data)
         triangles = np.asarray(mesh.faces).reshape(-1, 3).astype(np.int64)
         stored = {item["unique_id"]: np.asarray(item["data"]) for item in mesh.attributes}
-    except Exception as error:  # damaged data raise errors of any kind
+    except Exception as error:  # damaged data raise any kind of error
         raise Malformed(f"Draco cannot decode it: {str(error) or type(error).__name__:.120}") from None
     attributes = {}
     for name, key in names_of(extension, "attributes").items():
@@ -63,11 +63,11 @@ def decoded(document: Document, primitive: dict[str, Any]) -> Decoded:
 
 
 def _resolution(data: bytes, points: np.ndarray) -> float | None:
-    """How far rounding to Draco's grid may have moved a point; None where points were not rounded.
+    """Return how far rounding to Draco's grid may have moved a point; None if points were not rounded.
 
-    Draco stores the grid of an attribute - its corner (3 float32), its size (float32), the bits of a coordinate (a
-    byte) - after the coded values, at a place that only a decoder knows, and DracoPy does not tell it. The grid is the
-    only one in the data on which all points lie.
+    Draco stores the grid of an attribute after the coded values: its corner (3 float32), its size (float32), and the
+    bits of a coordinate (1 byte). Only a decoder knows the position, and DracoPy does not report it. So every position
+    in the data is tried until a grid is found on which all points lie.
     """
     raw = np.frombuffer(data, np.uint8)
     if len(raw) < _GRID_BYTES or not len(points):
@@ -86,9 +86,9 @@ def _resolution(data: bytes, points: np.ndarray) -> float | None:
 
 
 def _on_grid(points: np.ndarray, corner: np.ndarray, step: float) -> bool:
-    """Whether all points lie on a grid, up to the rounding of single precision."""
+    """Return whether all points lie on a grid, up to rounding errors of single precision."""
     blur = 3.0 * float(np.spacing(np.float32(max(np.abs(points).max(), np.abs(corner).max())))) / step
-    is_corner = (corner == points.min(axis=0)).all()  # what encoders choose; then chance is no explanation
+    is_corner = (corner == points.min(axis=0)).all()  # encoders choose this corner, so this is hardly a coincidence
     if not blur < (_BLUR if is_corner else _BLUR / 8.0):
         return False
     places = (points.astype(np.float64) - corner) / step

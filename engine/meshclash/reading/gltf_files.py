@@ -1,4 +1,4 @@
-"""glTF 2.0: every node of the scene, with instances, skins and morph targets at rest."""
+"""Read glTF 2.0: every node of the scene, with instances, and with skins and morph targets at rest."""
 
 import math
 from pathlib import Path
@@ -17,10 +17,10 @@ _ATTRIBUTES = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
 
 
 def read_gltf(file: Path) -> RawParts:
-    """The nodes of the scene that the file shows first, as they are before any animation.
+    """Read the nodes of the default scene, as they are before any animation.
 
     Raises:
-        InvalidFile: it is no glTF 2.0, damaged as a whole, or needs an extension that is not known.
+        InvalidFile: the file is not glTF 2.0, cannot be read at all, or requires an unknown extension.
     """
     document = Document(file)
     try:
@@ -42,7 +42,7 @@ class _Reader:
         self._why: dict[str, str] = {}
 
     def read(self) -> RawParts:
-        """Everything in the file, accounted for."""
+        """Read the file; every object is a part, left out, or counted as no geometry."""
         shown = self._shown()
         self._found.found = self._count_objects([index for index, _ in shown])
         for index, is_hidden in shown:
@@ -52,7 +52,7 @@ class _Reader:
         return self._found
 
     def _count_objects(self, shown: list[int]) -> int:
-        """How many objects the file has, by its JSON alone."""
+        """Return the number of objects in the file, from its JSON alone."""
         total = len(self._nodes) - len(shown) + self._count_unplaced()
         for node in (self._nodes[index] for index in shown):
             others = ("camera" in node) + ("KHR_lights_punctual" in extensions_of(node))
@@ -61,7 +61,7 @@ class _Reader:
                     max(len(self._shapes.kinds(node["mesh"])), 1) * self._instance_count(node) if "mesh" in node else 0
                 )
             except Malformed:
-                own = 1  # the node is lost
+                own = 1  # the node is left out as a whole
             total += own + others or 1
         return total
 
@@ -70,12 +70,12 @@ class _Reader:
         return len(set(range(len(self._document.table("meshes")))) - placed)
 
     def _pass_over(self, kind: str, count: int) -> None:
-        """Count what has nothing to collide with."""
+        """Count objects without geometry."""
         if count:
             self._found.no_geometry[kind] += count
 
     def _read_node(self, index: int, is_hidden: bool) -> None:
-        """A node's mesh, camera and light."""
+        """Read the mesh of a node; count its camera and light."""
         node = self._nodes[index]
         has_light = "KHR_lights_punctual" in extensions_of(node)
         self._pass_over("camera", "camera" in node)
@@ -95,7 +95,7 @@ class _Reader:
             self._read_kind(index, kind, count)
 
     def _read_kind(self, index: int, kind: str, count: int) -> None:
-        """The triangles, the points or the lines of a node's mesh."""
+        """Read the triangles or points of a node's mesh; count lines as no geometry."""
         if kind == LINES:
             self._pass_over("lines", count)
             return
@@ -111,7 +111,7 @@ class _Reader:
         self._found.parts += [RawPart(self._names[index], key, matrix) for matrix in matrices]
 
     def _key(self, index: int, kind: str) -> str | None:
-        """Of the shape of a node, which nodes share; None where it has nothing in it."""
+        """Return the key of a node's shape, which nodes may share; None if the shape is empty."""
         node = self._nodes[index]
         weights = self._shapes.weights(node)
         joints = self._joints(node) if "skin" in node else None
@@ -136,7 +136,7 @@ class _Reader:
         self._found.left_out += [(self._names[index], str(error))] * count
 
     def _instance_count(self, node: dict[str, Any]) -> int:
-        """How many times a node's mesh is placed; raises Malformed."""
+        """Return the number of instances of a node's mesh; raises Malformed."""
         attributes = _instancing(node)
         if not attributes:
             return 1
@@ -149,13 +149,13 @@ class _Reader:
         return count
 
     def _matrices(self, index: int) -> list[np.ndarray]:
-        """Where a node's mesh is: one matrix, or one for each instance; raises Malformed."""
+        """Return the matrices that place a node's mesh, one for each instance; raises Malformed."""
         node = self._nodes[index]
         attributes = _instancing(node)
         if "skin" in node:
             if attributes:
                 raise Malformed("it has a skin and instances, which glTF does not define together")
-            return [np.eye(4)]  # glTF places a skinned mesh by its joints alone
+            return [np.eye(4)]  # joints alone place a skinned mesh
         world = self._world(index)
         if not attributes:
             return [world]
@@ -168,7 +168,7 @@ class _Reader:
         return list(world @ _placements(count, arrays))
 
     def _joints(self, node: dict[str, Any]) -> np.ndarray:
-        """(k, 4, 4) from a skinned mesh to the world by each joint; raises Malformed."""
+        """Return the matrices (k, 4, 4) from a skinned mesh to the world for each joint; raises Malformed."""
         skin = self._document.object_of("skins", node["skin"])
         joints = skin.get("joints")
         if not isinstance(joints, list) or not joints:
@@ -194,7 +194,7 @@ class _Reader:
         return world
 
     def _world_matrices(self) -> list[np.ndarray | str]:
-        """(4, 4) to the world for each node, or what is wrong with it."""
+        """Return the matrix (4, 4) to the world for each node, or a text that says what is wrong with the node."""
         worlds: list[np.ndarray | str | None] = [None] * len(self._nodes)
         is_child = np.zeros(len(self._nodes), bool)
         for index, children in enumerate(self._children):
@@ -222,7 +222,7 @@ class _Reader:
         return found
 
     def _shown(self) -> list[tuple[int, bool]]:
-        """Nodes of the scene in the file's order, and whether each is hidden."""
+        """Return the nodes of the scene in the order of the file, and whether each is hidden."""
         roots = self._roots()
         found, seen = list[tuple[int, bool]](), set[int]()
         waiting = [(root, False) for root in reversed(roots)]
@@ -238,7 +238,7 @@ class _Reader:
         return found
 
     def _roots(self) -> list[int]:
-        """Roots of the scene that the file shows first; of a file without scenes all."""
+        """Return the root nodes of the default scene; all root nodes of a file without scenes."""
         below = {child for children in self._children for child in children}
         if "scene" not in self._document.root and not self._document.table("scenes"):
             return [k for k in range(len(self._nodes)) if k not in below]
@@ -261,7 +261,7 @@ def _children(node: dict[str, Any], index: int) -> list[int]:
 
 
 def _instancing(node: dict[str, Any]) -> dict[str, int]:
-    """The accessors of a node's instances by their names; none where it has no instances."""
+    """Return the accessors of a node's instances by name; empty if it has no instances."""
     extension = extensions_of(node).get(INSTANCING)
     if extension is None:
         return {}
@@ -271,7 +271,7 @@ def _instancing(node: dict[str, Any]) -> dict[str, int]:
 
 
 def _placements(count: int, arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """(k, 4, 4) of instances by their translations, rotations and scales."""
+    """Return matrices (k, 4, 4) of instances from their translations, rotations and scales."""
     found = np.tile(np.eye(4), (count, 1, 1))
     if "ROTATION" in arrays:
         found[:, :3, :3] = _rotations(arrays["ROTATION"])
@@ -285,7 +285,7 @@ def _placements(count: int, arrays: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _local_matrix(node: dict[str, Any]) -> np.ndarray:
-    """(4, 4) of a node to the one above it; raises Malformed."""
+    """Return the matrix (4, 4) from a node to its parent; raises Malformed."""
     if "matrix" in node:
         given = numbers(node, "matrix", 16, ())
         matrix = np.array(given if given else np.eye(4), np.float64).reshape(4, 4).T
@@ -302,7 +302,7 @@ def _local_matrix(node: dict[str, Any]) -> np.ndarray:
 
 
 def _rotations(quaternions: np.ndarray) -> np.ndarray:
-    """(k, 3, 3) of quaternions x, y, z, w; raises Malformed for one without length."""
+    """Return rotation matrices (k, 3, 3) of quaternions x, y, z, w; raises Malformed for one of length 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
     if not ((lengths > 0.0) & np.isfinite(lengths)).all():
@@ -323,6 +323,6 @@ def _finite(matrix: np.ndarray) -> np.ndarray:
 
 
 def _name(node: dict[str, Any], index: int) -> str:
-    """The name of a node, or its place in the file where it has none."""
+    """Return the name of a node, or its index as text if it has none."""
     name = node.get("name")
     return name if isinstance(name, str) and name else str(index)

@@ -1,4 +1,4 @@
-"""Buffer views of glTF that meshoptimizer compressed (KHR_meshopt_compression, EXT_meshopt_compression)."""
+"""Decompress buffer views of glTF from meshoptimizer (KHR_meshopt_compression, EXT_meshopt_compression)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,18 +12,21 @@ _ATTRIBUTES = {0xA0: 0, 0xA1: 1}
 _LEAST_TAIL = (32, 24)
 _BLOCK_BYTES, _MOST_IN_BLOCK, _GROUP = 8192, 256, 16
 _WIDTHS = {-1: (0, 2, 4, 8), 0: (0, 1, 2, 4), 1: (1, 2, 4, 8)}
-"""Bits of a delta by what a group's two header bits say: of version 0, and of two control modes of version 1."""
+"""Bits of a delta for each value of a group's two header bits, by control mode.
+
+Mode -1 stands for version 0; modes 0 and 1 are modes of version 1.
+"""
 _ZEROS, _LITERAL = 2, 3
 _FREE = 15
 
 
 @dataclass(frozen=True, eq=False)
 class Unpacked:
-    """What a compressed view holds.
+    """A decompressed buffer view.
 
     Attributes:
         data: its bytes.
-        step: between two numbers that a filter could tell apart, at most; None: no filter rounded them.
+        step: largest distance between neighbouring numbers that a filter can represent; None if no filter rounded them.
     """
 
     data: memoryview
@@ -31,10 +34,10 @@ class Unpacked:
 
 
 def unpacked(data: bytes, extension: dict[str, Any]) -> Unpacked:
-    """The bytes of a buffer view, from those that its extension names.
+    """Decompress the bytes of a buffer view.
 
     Raises:
-        Malformed: they are damaged, or of an unknown mode or filter.
+        Malformed: the data are damaged, or their mode or filter is unknown.
     """
     count, stride = whole(extension, "count"), whole(extension, "byteStride")
     mode, rule = extension.get("mode"), extension.get("filter", "NONE")
@@ -53,7 +56,7 @@ def unpacked(data: bytes, extension: dict[str, Any]) -> Unpacked:
 
 
 def attributes(data: bytes, count: int, stride: int) -> np.ndarray:
-    """Elements (count, stride) uint8; raises Malformed."""
+    """Decompress elements (count, stride) uint8; raises Malformed."""
     version = _ATTRIBUTES.get(data[0] if data else -1)
     if version is None:
         raise Malformed("meshopt: the attributes are of an unknown version")
@@ -75,7 +78,7 @@ def attributes(data: bytes, count: int, stride: int) -> np.ndarray:
 
 
 class _Bytes:
-    """Bytes that are taken one part after another."""
+    """A reader that returns bytes one part after another."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self.data, self.place = np.frombuffer(data, np.uint8), place
@@ -89,7 +92,7 @@ class _Bytes:
 
 
 def _block(reader: _Bytes, count: int, stride: int, version: int) -> np.ndarray:
-    """Coded differences (count, stride) of a block."""
+    """Read the coded differences (count, stride) of a block."""
     groups = -(-count // _GROUP)
     controls = np.full(stride, -1)
     if version:
@@ -110,12 +113,12 @@ def _block(reader: _Bytes, count: int, stride: int, version: int) -> np.ndarray:
 
 
 def _group(reader: _Bytes, width: int) -> np.ndarray:
-    """Sixteen numbers of so many bits; one whose bits are all set stands behind them as a byte."""
+    """Read sixteen numbers of ``width`` bits each. A number with all bits set is stored after them as a byte."""
     packed = reader.take(2 * width)
     if width == 8:
         return packed
     values = _fields(packed, width)
-    if width > 1:  # of more than one bit the first stands highest
+    if width > 1:  # fields of more than one bit begin at the highest bit
         values = values.reshape(-1, 8 // width)[:, ::-1].ravel()
     large = np.flatnonzero(values == (1 << width) - 1)
     values[large] = reader.take(len(large))
@@ -123,14 +126,14 @@ def _group(reader: _Bytes, width: int) -> np.ndarray:
 
 
 def _fields(packed: np.ndarray, width: int) -> np.ndarray:
-    """Fields of so many bits, of each byte the lowest first."""
+    """Split bytes into fields of ``width`` bits, from the lowest bits of each byte."""
     shifts = np.arange(0, 8, width, dtype=np.uint8)
     fields: np.ndarray = ((packed[:, None] >> shifts) & ((1 << width) - 1)).astype(np.uint8).ravel()
     return fields
 
 
 def _restored(deltas: np.ndarray, last: np.ndarray, channels: bytes) -> np.ndarray:
-    """Elements (n, stride) of differences, the first of which is to ``last``."""
+    """Restore elements (n, stride) from differences; the first row is the difference from ``last``."""
     found = np.empty_like(deltas)
     for channel, mode in enumerate(channels):
         place = slice(4 * channel, 4 * channel + 4)
@@ -152,7 +155,7 @@ def _restored(deltas: np.ndarray, last: np.ndarray, channels: bytes) -> np.ndarr
 
 
 def _filtered(values: np.ndarray, rule: Any) -> Unpacked:
-    """Bytes after the filter."""
+    """Apply the filter to decompressed elements."""
     if rule == "NONE":
         return Unpacked(memoryview(values.tobytes()))
     if rule == "EXPONENTIAL":
@@ -168,7 +171,7 @@ def _filtered(values: np.ndarray, rule: Any) -> Unpacked:
 
 
 def _quaternions(coded: np.ndarray) -> np.ndarray:
-    """Quaternions (n, 4) int16 of three components and the place of the largest."""
+    """Return quaternions (n, 4) int16 from three components and the index of the largest one."""
     one = (coded[:, 3] | 3).astype(np.float32)
     small = coded[:, :3].astype(np.float32) / one[:, None] * np.float32(np.sqrt(0.5))
     large = np.sqrt(np.maximum(np.float32(0.0), 1.0 - (small * small).sum(axis=1)))
@@ -180,7 +183,7 @@ def _quaternions(coded: np.ndarray) -> np.ndarray:
 
 
 def indices(data: bytes, count: int) -> np.ndarray:
-    """Indices (count,) of a strip or of lines; raises Malformed, or IndexError where the data end too early."""
+    """Decompress indices (count,) of a strip or of lines; raises Malformed, or IndexError if the data end too early."""
     if not data or data[0] != 0xD1 or count > len(data):
         raise Malformed("meshopt: the indices are of an unknown version")
     place, last, found = 1, [0, 0], np.empty(count, np.uint32)
@@ -194,7 +197,7 @@ def indices(data: bytes, count: int) -> np.ndarray:
 
 
 def triangles(data: bytes, count: int) -> np.ndarray:
-    """Corners (count,) of triangles; raises Malformed, or IndexError where the data end too early."""
+    """Decompress corners (count,) of triangles; raises Malformed, or IndexError if the data end too early."""
     if not data or data[0] != 0xE1 or count % 3 or count // 3 > len(data) - 17:
         raise Malformed("meshopt: the triangles are of an unknown version, or end too early")
     coder = _Triangles(data, 1 + count // 3)
@@ -205,7 +208,7 @@ def triangles(data: bytes, count: int) -> np.ndarray:
 
 
 class _Triangles:
-    """The state of the coder of triangles: recent edges and vertices, newest first, and counters."""
+    """State of the triangle decoder: recent edges and vertices, newest first, and counters."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self.data, self.place, self.table = data, place, data[-16:]
@@ -213,7 +216,7 @@ class _Triangles:
         self.following = self.last = 0
 
     def next(self, code: int) -> tuple[int, int, int]:
-        """The triangle of a code."""
+        """Return the triangle for a code."""
         high, low = code >> 4, code & 15
         if high < _FREE:
             return self._on_edge(high, low)
@@ -267,7 +270,7 @@ class _Triangles:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where the next begins."""
+    """Read a number stored with seven bits per byte; return it and the position after it."""
     value = shift = 0
     while True:
         byte = data[place]

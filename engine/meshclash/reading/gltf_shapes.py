@@ -1,4 +1,4 @@
-"""Meshes of glTF as triangles and points: strips and fans, morph targets, skins."""
+"""Read meshes of glTF as triangles and points: strips and fans, morph targets, skins."""
 
 import json
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from .part import PartShape
 
 POINTS, LINES, TRIANGLES = "points", "lines", "triangles"
 KINDS = {0: POINTS, 1: LINES, 2: LINES, 3: LINES, 4: TRIANGLES, 5: TRIANGLES, 6: TRIANGLES}
-"""What the modes of a primitive draw."""
+"""Kind of geometry for each mode of a primitive."""
 _LISTS, _STRIPS = 4, 5
 _GEOMETRY = ("attributes", "indices", "mode", "targets", "extensions")
-"""Members of a primitive that say what it draws, and not how that looks."""
+"""Members of a primitive that describe its geometry, not its appearance."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """One primitive: its vertices, which other primitives may share, its skin, and its triangles."""
+    """One primitive: its vertices, which other primitives may share, its skin, and its triangles or points."""
 
     source: tuple[int, ...]
     vertices: np.ndarray
@@ -37,7 +37,7 @@ class Shapes:
         self._document, self.accessors = document, Accessors(document)
 
     def kinds(self, mesh_index: Any) -> list[str]:
-        """What the primitives of a mesh draw, each kind once: triangles, points, lines.
+        """Return the kinds of geometry in a mesh, each once: triangles, points, lines.
 
         Raises:
             Malformed: there is no such mesh, or a primitive has an unknown mode.
@@ -46,18 +46,19 @@ class Shapes:
         return [kind for kind in (TRIANGLES, POINTS, LINES) if kind in found]
 
     def signature(self, mesh_index: Any, kind: str) -> str:
-        """A text that is the same for meshes with the same data of a kind; raises Malformed."""
+        """Return a text that is equal for meshes with the same data of a kind; raises Malformed."""
         own = [primitive for primitive in self._primitives(mesh_index) if self._kind(primitive) == kind]
         return json.dumps([{key: primitive.get(key) for key in _GEOMETRY} for primitive in own], sort_keys=True)
 
     def shape(self, mesh_index: Any, kind: str, weights: tuple[float, ...], joints: np.ndarray | None) -> PartShape:
-        """The triangles or the points of a mesh, without vertices that none of them uses.
+        """Return the triangles or the points of a mesh, without unused vertices.
 
         Args:
-            mesh_index: of the mesh.
+            mesh_index: index of the mesh.
             kind: TRIANGLES or POINTS.
-            weights: of its morph targets.
-            joints: (k, 4, 4) from the mesh to the world for each joint of its skin; None: no skin.
+            weights: weights of its morph targets.
+            joints: matrices (k, 4, 4) from the mesh to the world for each joint of its skin; None without a
+                skin.
 
         Raises:
             Malformed: the mesh is damaged, or a part of it is not in the file.
@@ -87,7 +88,7 @@ class Shapes:
         return PartShape(points, rows.astype(np.int32) if kind == TRIANGLES else None, None, resolution)
 
     def weights(self, node: dict[str, Any]) -> tuple[float, ...]:
-        """The weights of the morph targets of a node's mesh; raises Malformed."""
+        """Return the weights of the morph targets of a node's mesh; raises Malformed."""
         mesh = self._document.object_of("meshes", node.get("mesh"))
         owner = node if "weights" in node else mesh
         given = owner.get("weights", [])
@@ -125,7 +126,7 @@ class Shapes:
         return _Piece(source, vertices, bound, corners, resolution)
 
     def _decoded(self, primitive: dict[str, Any], attributes: dict[str, int]) -> Decoded | None:
-        """What Draco compressed; None where the same is there as it is."""
+        """Decompress a primitive with Draco; None if its data are also stored without compression."""
         if DRACO not in extensions_of(primitive):
             return None
         wanted = [*attributes.values(), *([primitive["indices"]] if "indices" in primitive else [])]
@@ -134,7 +135,7 @@ class Shapes:
         return decoded(self._document, primitive)
 
     def _corners(self, primitive: dict[str, Any], count: int, packed: Decoded | None, kind: str) -> np.ndarray:
-        """Triangles (m, 3), or points (m, 1)."""
+        """Return the corners of triangles (m, 3), or of points (m, 1)."""
         if packed is not None:
             triangles = packed.triangles
         elif "indices" in primitive:
@@ -150,7 +151,7 @@ class Shapes:
     def _morphed(
         self, vertices: np.ndarray, resolution: float | None, targets: list[dict[str, Any]], weights: tuple[float, ...]
     ) -> tuple[np.ndarray, float | None]:
-        """Vertices moved by morph targets, and how finely they are known then."""
+        """Move vertices by morph targets; return them and their resolution."""
         if len(targets) != len(weights):
             raise Malformed(f"there are {len(weights)} weights for {len(targets)} morph targets")
         for target, weight in zip(targets, weights, strict=True):
@@ -166,7 +167,7 @@ class Shapes:
         return vertices, resolution
 
     def _bound(self, attributes: dict[str, int], packed: Decoded | None, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of each vertex its joints (n, 4 s) and their weights (n, 4 s), which add up to 1."""
+        """Return the joints of each vertex (n, 4 s) and their weights (n, 4 s), which add up to 1."""
         sets = sorted(name.removeprefix("JOINTS_") for name in attributes if name.startswith("JOINTS_"))
         if not sets:
             raise Malformed("a primitive of a skinned mesh has no joints")
@@ -188,7 +189,10 @@ class Shapes:
 
 
 def _triangles(corners: np.ndarray, mode: int) -> np.ndarray:
-    """Triangles (m, 3) of a list, a strip or a fan; strips and fans without those that name a vertex twice."""
+    """Return the triangles (m, 3) of a list, a strip or a fan.
+
+    Triangles of strips and fans that use a vertex twice are dropped.
+    """
     if mode == _LISTS:
         if len(corners) % 3:
             raise Malformed(f"{len(corners)} corners are no list of triangles")
@@ -207,10 +211,10 @@ def _triangles(corners: np.ndarray, mode: int) -> np.ndarray:
 def _skinned(
     points: np.ndarray, bounds: list[tuple[np.ndarray, np.ndarray] | None], joints: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Points as their joints place them in the world, and by how much the joints stretch at most."""
+    """Return points moved to the world by their joints, and the largest factor by which the joints stretch."""
     found, start = np.empty_like(points), 0
     for bound in bounds:
-        assert bound is not None  # pieces of a skinned mesh have it
+        assert bound is not None  # every piece of a skinned mesh has one
         names, shares = bound
         if names.size and names[shares > 0.0].max() >= len(joints):
             raise Malformed(f"a vertex names joint {names[shares > 0.0].max()} of {len(joints)}")
@@ -225,7 +229,7 @@ def _skinned(
 
 
 def _used(points: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points that a row names, in their order, and the rows."""
+    """Return the points that rows use, in their order, and the rows with new indices."""
     used = np.zeros(len(points), bool)
     used[rows.ravel()] = True
     if used.all():

@@ -1,4 +1,4 @@
-"""IFC by ifcopenshell: products with a body, and what the model says of them."""
+"""Read IFC files with ifcopenshell: products with a body, and their properties."""
 
 import os
 import zipfile
@@ -19,8 +19,11 @@ from .step_text import References, read_references, references
 
 IFC_ENDINGS = (".ifc", ".ifczip")
 FINEST, COARSEST = 1e-6, 1e-4
-"""Least and most that a model's own precision counts for [m]: some name a nanometre, which neither the
-digits in the file nor the cutting of walls keep, others a millimetre, which is no rounding."""
+"""Range to which the precision stated in a model is limited [m].
+
+Some models state a nanometre, which neither the digits in the file nor the cutting of walls keep. Others state a
+millimetre, which is more than rounding causes.
+"""
 NO_THINGS = {
     "IfcFeatureElementSubtraction": "opening",
     "IfcSurfaceFeature": "surface feature",
@@ -35,20 +38,20 @@ NO_THINGS = {
     "IfcStructuralItem": "structural analysis",
     "IfcStructuralActivity": "structural analysis",
 }
-"""What products are that have nothing to collide with, by class; subclasses count with them."""
+"""Names for products without geometry that could collide, by class; subclasses are included."""
 RANKS = {"Body-FallBack": 1, "Facetation": 1, "Surface": 2} | dict.fromkeys(
     ("Clearance", "Reference", "Lighting", "CoG", "Box", "Profile", "FootPrint", "Axis", "Annotation", "Plan"), 3
 )
-"""Which representations count, by identifier: those of the lowest rank that a product has; all others have rank 0."""
+"""Ranks of representations, by identifier; those not listed have rank 0. A product is read from its lowest rank."""
 NO_SURFACES = (
     "IfcCurve", "IfcSegment", "IfcPoint", "IfcPlacement", "IfcDirection", "IfcVector", "IfcGeometricCurveSet",
     "IfcTextLiteral", "IfcAnnotationFillArea", "IfcCartesianPointList", "IfcEdge", "IfcVertex",
     "IfcLoop", "IfcPath", "IfcLightSource", "IfcStyledItem", "IfcPlanarExtent",
 )  # fmt: skip
-"""Items of representations that have no surface."""
+"""Classes of representation items that have no surface."""
 PRODUCTS_AT_ONCE = 100
 PARSED = 0.05
-"""Share of the time that parsing takes, about: the rest makes shapes."""
+"""Approximate share of the time for parsing; the rest is for making shapes."""
 PARENTS = (
     ("IfcRelAggregates", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
     ("IfcRelNests", "RelatedObjects", "RelatingObject", "IfcObjectDefinition"),
@@ -57,7 +60,7 @@ PARENTS = (
     ("IfcRelFillsElement", "RelatedBuildingElement", "RelatingOpeningElement", "IfcProduct"),
     ("IfcRelProjectsElement", "RelatedFeatureElement", "RelatingElement", "IfcProduct"),
 )
-"""Relations that make a hierarchy, with their attributes for children and parent, and what these must be."""
+"""Relations that make a hierarchy: class, attributes for children and parent, and class that these must have."""
 DEEPEST_HIERARCHY = 100
 
 
@@ -67,8 +70,8 @@ class Body:
 
     Attributes:
         representation: the entity.
-        ids: of the representation and of those that it maps.
-        pieces: what must be in its triangles: for each item the ids that ifcopenshell may give them.
+        ids: ids of the representation and of those that it maps.
+        pieces: items that must have triangles: for each item, the ids that ifcopenshell may report for them.
     """
 
     representation: Any
@@ -78,10 +81,10 @@ class Body:
 
 @in_slices
 def read_ifc(file: Path, _library: ModuleType) -> Generator[Progress, None, RawParts]:
-    """Every product that has a body and is a thing; ifcopenshell gives metres.
+    """Read every physical product that has a body; ifcopenshell converts to metres.
 
     Raises:
-        InvalidFile: ifcopenshell cannot read it, it is cut off, or its entities refer to each other in a cycle.
+        InvalidFile: ifcopenshell cannot read the file, it is truncated, or its entities refer to each other in a cycle.
     """
     yield Progress(0.0, "parsing")
     graph = _graph(file)
@@ -111,12 +114,12 @@ def read_ifc(file: Path, _library: ModuleType) -> Generator[Progress, None, RawP
             found.left_out.append((_name(product), reason or "its representation lacks what IFC asks for"))
     if wanted:
         yield from _read_shapes(found, model, wanted)
-    found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # cores finish in any order
+    found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # threads finish in any order
     return found
 
 
 def _graph(file: Path) -> References:
-    """What refers to what in a file; raises InvalidFile where that cannot be followed."""
+    """Return the graph of references between entities of a file; raises InvalidFile if it has cycles or is damaged."""
     try:
         graph = read_references(_text(file))
         graph.refuse_cycles()
@@ -126,7 +129,7 @@ def _graph(file: Path) -> References:
 
 
 def _text(file: Path) -> bytes:
-    """The text of a model; raises InvalidFile where a zip does not hold one."""
+    """Return the text of a model; raises InvalidFile if a zip archive does not hold exactly one."""
     try:
         if file.suffix.lower() != ".ifczip":
             return file.read_bytes()
@@ -137,26 +140,26 @@ def _text(file: Path) -> bytes:
             return archive.read(models[0])
     except InvalidFile:
         raise
-    except Exception as error:  # a damaged archive raises errors of any kind
+    except Exception as error:  # a damaged archive raises any kind of error
         raise InvalidFile(f"it is damaged: {str(error) or type(error).__name__}") from error
 
 
 def _opened(file: Path) -> tuple[Any, float]:
-    """The model of a file and the metres of its unit; raises InvalidFile."""
+    """Open a file; return the model and the length of its unit in metres; raises InvalidFile."""
     import ifcopenshell
     import ifcopenshell.util.unit
 
     try:
         model = ifcopenshell.open(str(file))
         return model, float(ifcopenshell.util.unit.calculate_unit_scale(model))
-    except Exception as error:  # of any kind, for damaged files
+    except Exception as error:  # damaged files raise any kind of error
         raise InvalidFile(f"{file}: ifcopenshell cannot read it: {str(error) or type(error).__name__}") from error
 
 
 def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
-    """Raises InvalidFile where products are parts of each other, or of what is no product.
+    """Raise InvalidFile if products are parts of each other, or parts of something that is not a product.
 
-    ifcopenshell climbs without end there, or ends the process.
+    In these cases ifcopenshell loops forever or ends the process.
     """
     pairs = []
     for name, children, parent_of, kind in PARENTS:
@@ -177,19 +180,19 @@ def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
 
 
 def _listed(value: Any) -> Iterable[Any]:
-    """The entities of an attribute that has one, several or none."""
+    """Return the entities of an attribute that holds one, several or none."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)
 
 
 def _no_thing(product: Any) -> str | None:
-    """What a product is by its class, where that has nothing to collide with."""
+    """Return a name for a product whose class has no geometry that could collide; None for other classes."""
     return next((kind for name, kind in NO_THINGS.items() if product.is_a(name)), None)
 
 
 def _shapeless(product: Any) -> str | None:
-    """What a product is that has no representation; None where it has one."""
+    """Return a name for a product without a representation; None if it has one."""
     if product.Representation is not None:
         return None
     if product.is_a("IfcElement"):
@@ -199,11 +202,11 @@ def _shapeless(product: Any) -> str | None:
 
 
 def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str | None:
-    """Why a product cannot be read: its place or shape refers to what is not there.
+    """Return why a product cannot be read, if its placement or shape refers to a missing entity; otherwise None.
 
     Args:
         product: the entity.
-        direct, broken: ids of entities that refer to what is not there, themselves or through others.
+        direct, broken: ids of entities that refer to a missing entity: directly; directly or through others.
     """
     for attribute, what in (("ObjectPlacement", "place"), ("Representation", "shape")):
         value = getattr(product, attribute)
@@ -213,7 +216,7 @@ def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str
 
 
 def _bodies(product: Any) -> list[Body] | None:
-    """The representations that a product is read from: [] without surfaces, None where it lacks what IFC asks for."""
+    """Return the representations to read of a product: [] without surfaces, None if they violate the schema."""
     try:
         made = [_body(item) for item in product.Representation.Representations]
     except (AttributeError, TypeError):
@@ -235,7 +238,7 @@ def _view(body: Body) -> str | None:
 
 
 def _body(representation: Any) -> Body:
-    """What a representation must give; raises AttributeError or TypeError where it lacks what IFC asks for."""
+    """Return the items of a representation; raises AttributeError or TypeError if it violates the IFC schema."""
     ids, pieces = {representation.id()}, set[frozenset[int]]()
     left, seen = list(representation.Items), set[int]()
     while left:
@@ -259,7 +262,7 @@ def _body(representation: Any) -> Body:
 
 
 def _operands(item: Any) -> frozenset[int]:
-    """The ids of an item and of what it is combined of: ifcopenshell names one of them at a triangle."""
+    """Return the ids of an item and of its operands: ifcopenshell reports one of them for each triangle."""
     left, ids = [item], set[int]()
     while left:
         item = left.pop()
@@ -274,7 +277,7 @@ def _operands(item: Any) -> frozenset[int]:
 
 
 def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> Generator[Progress, None, None]:
-    """Adds the parts of products, and what ifcopenshell makes no shape of."""
+    """Add the parts of products; record products that ifcopenshell makes no shape of."""
     import ifcopenshell.geom
 
     settings = ifcopenshell.geom.settings()
@@ -297,7 +300,7 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
         more = shapes.next()
     for number, body in left:
         product = model.by_id(number)
-        try:  # the iterator passes over representations that others map
+        try:  # the iterator skips representations that others map
             shape = ifcopenshell.geom.create_shape(settings, product, body.representation)
         except RuntimeError:
             found.left_out.append((_name(product), "ifcopenshell makes no shape of it"))
@@ -306,7 +309,7 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
 
 
 def _add(found: RawParts, product: Any, body: Body, shape: Any, resolution: float) -> None:
-    """Adds one part, and pieces of its body that are not in the shape."""
+    """Add one part; record items of its body without triangles as left out."""
     faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
     if not len(faces):
         found.left_out.append((_name(product), "ifcopenshell makes no triangles of it"))
@@ -330,34 +333,34 @@ def _name(product: Any) -> str:
 
 
 class Selection:
-    """What selectors of IfcOpenShell mean in a file, which is opened once.
+    """Find elements of a file with selectors of IfcOpenShell; the file is opened once.
 
     Raises:
-        InvalidFile: ifcopenshell cannot read it.
+        InvalidFile: ifcopenshell cannot read the file.
     """
 
     def __init__(self, file: Path) -> None:
         self._model, _ = _opened(file)
 
     def keys(self, selector: str) -> frozenset[str]:
-        """GlobalIds of the elements that a selector means.
+        """Return the GlobalIds of the elements that match a selector.
 
         Raises:
-            UnsupportedOption: the selector is wrong.
+            UnsupportedOption: the selector is invalid.
         """
         import ifcopenshell.util.selector
 
         try:
             found = ifcopenshell.util.selector.filter_elements(self._model, selector)
             return frozenset(item.GlobalId for item in found)
-        except Exception as error:  # its grammar's, and those of values that do not fit
+        except Exception as error:  # syntax errors, and errors of values that do not fit
             raise UnsupportedOption(
                 f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
             ) from error
 
 
 def described(element: Any) -> dict[str, str]:
-    """GlobalId, class, type, storey, system and materials of an element, as far as the model says them."""
+    """Return GlobalId, class, type, storey, system and material of an element, as far as the model states them."""
     import ifcopenshell.util.element as elements
     import ifcopenshell.util.system as systems
 
@@ -377,7 +380,7 @@ def described(element: Any) -> dict[str, str]:
 
 
 def _resolution(model: Any, metres: float) -> float:
-    """What the model itself calls the same place [m]: the precision of its contexts."""
+    """Return the resolution of a model's coordinates [m], from the precision that its contexts state."""
     contexts = model.by_type("IfcGeometricRepresentationContext", include_subtypes=False)
     told = [float(context.Precision) * metres for context in contexts if context.Precision]
     return min(max([0.5 * FINEST, *told]), 0.5 * COARSEST)

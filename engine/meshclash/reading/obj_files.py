@@ -1,4 +1,4 @@
-"""OBJ: the faces of each object; lines, points and curves are counted."""
+"""Read OBJ files: the faces of each object; lines, points and curves are counted only."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ _SURFACES = {b"surf": "a free-form surface", b"bzp": "a Bezier patch", b"cdc": "
 
 
 class _Object:
-    """What stands below one name: faces by their corners, and how often something else."""
+    """The elements under one name: faces by their corners, and counts of other elements."""
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -28,15 +28,15 @@ class _Object:
 
     @property
     def size(self) -> int:
-        """How many objects it counts as: its faces are one, and each kind of something else."""
+        """Number of objects that it counts as: one for its faces, and one for each kind of other elements."""
         return bool(self.counts) + len(self.others) + len(self.unread)
 
 
 def read_obj(file: Path) -> RawParts:
-    """The objects that "o" names; what stands under one name is one object, and groups are none.
+    """Read the objects named by "o" lines. Elements under the same name are one object; groups are ignored.
 
     Raises:
-        InvalidFile: a line of it is damaged, or its text is UTF-16.
+        InvalidFile: a line is damaged, or the text is UTF-16.
     """
     data = file.read_bytes()
     if data[:2] in (b"\xfe\xff", b"\xff\xfe"):
@@ -52,12 +52,12 @@ def read_obj(file: Path) -> RawParts:
 
 
 def _joined(data: bytes) -> bytes:
-    """The text with LF at the ends of lines, and lines that go on after a backslash put together."""
+    """Convert line ends to LF, and join lines that end with a backslash to the next one."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\\\n", b" ")
 
 
 class _Obj:
-    """The state of a reader: vertices, objects by name, and the one that lines belong to."""
+    """State of the reader: vertices, objects by name, and the current object."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -67,7 +67,7 @@ class _Obj:
         self._now: _Object | None = None
 
     def read(self) -> None:
-        """All lines of the file."""
+        """Read all lines of the file."""
         begun, number = b"", 0
         for first, lines in self._source.text_lines():
             for k, line in enumerate(lines):
@@ -107,7 +107,7 @@ class _Obj:
         return self._now
 
     def _corner(self, word: bytes) -> int:
-        """The vertex of a corner such as 3/1/2, from 0; negative ones count from the last vertex before the face."""
+        """Return the vertex index of a corner such as 3/1/2, from 0; negative ones count from the last vertex."""
         digits = word.partition(b"/")[0]
         index = int(digits) if digits.isdigit() and len(digits) < 10 else integer(digits)
         if index == 0:

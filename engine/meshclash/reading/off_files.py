@@ -1,4 +1,4 @@
-"""OFF: vertices and polygons; normals, colours and texture coordinates are passed over."""
+"""Read OFF files: vertices and polygons; normals, colours and texture coordinates are ignored."""
 
 import re
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ _FIRST = re.compile(rb"(?:ST)?C?N?OFF(\d*)")
 
 
 def read_off(file: Path) -> RawParts:
-    """One object.
+    """Read a file as one object.
 
     Raises:
-        InvalidFile: it is no OFF file of three dimensions as text, damaged or cut off.
+        InvalidFile: the file is not a three-dimensional OFF file in text form, or is damaged or truncated.
     """
     with file.open("rb") as stream:
         source = Source(file, stream, float("inf"))
@@ -26,7 +26,7 @@ def read_off(file: Path) -> RawParts:
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[bytes]]]:
-    """The words of each line that has some, without comments, and its number."""
+    """Yield the number and the words of each line that is not empty, without comments."""
     for first, lines in source.text_lines():
         for k, line in enumerate(lines):
             words = line.partition(b"#")[0].split()

@@ -1,4 +1,4 @@
-"""Files that hold one mesh of polygons, as OFF and PLY do."""
+"""Make the part of a file with a single polygon mesh, such as OFF and PLY."""
 
 from collections import Counter
 
@@ -11,16 +11,16 @@ from .raw_parts import RawPart, RawParts
 
 
 def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> RawParts:
-    """A file that holds one mesh of polygons.
+    """Return a file's polygon mesh as raw parts, cut into triangles.
 
     Args:
-        file: its name, for messages.
+        file: name of the file, for messages.
         points: (n, 3) float64.
         counts: (f,) corners of each face.
         corners: their indices, one face after another.
 
     Raises:
-        InvalidFile: a face names a vertex that is not there, or cannot be cut into triangles.
+        InvalidFile: a face refers to a missing vertex, or cannot be cut into triangles.
     """
     wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
     if len(wrong):

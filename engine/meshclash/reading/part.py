@@ -1,4 +1,4 @@
-"""What a file is read as: parts with names, poses and properties, which may share their shapes."""
+"""Parts of a file, with names, poses and properties; parts may share their shapes."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ class PartShape:
     Attributes:
         vertices: (n, 3) float64 [m].
         triangles: (m, 3) int32; None for points, which sample a surface.
-        normals: of points, (n, 3), or None.
-        resolution: how finely the coordinates are known [m]; None: as single precision stores them.
+        normals: (n, 3) normals of points, or None.
+        resolution: how far coordinates may be off [m]; None for coordinates in single precision.
     """
 
     vertices: np.ndarray
@@ -31,11 +31,11 @@ class PartShape:
     normals: np.ndarray | None = None
     resolution: float | None = None
     made: dict[bytes, Any] = field(default_factory=dict, repr=False)
-    """Meshes and clouds by the part of a matrix that is baked into them."""
+    """Cached meshes and clouds, by the scale and shear that are baked into them."""
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of its numbers."""
+        """Return a hash of the shape's arrays, sixteen hexadecimal digits."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vertices).tobytes())
         digest.update(b"-" if self.triangles is None else np.ascontiguousarray(self.triangles).tobytes())
         return digest.hexdigest()[:16]
@@ -43,16 +43,17 @@ class PartShape:
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """One object of a file: ``scene.add(part.mesh, part.pose, name=part.name)`` takes it into a scene.
+    """One object of a file. ``scene.add(part.mesh, part.pose, name=part.name)`` adds it to a scene.
 
     Attributes:
-        name: as the file has it, unique in it.
-        mesh: a ``TriangleMesh``, or a ``PointCloud`` of points, that knows how finely its coordinates are known.
-        pose: where it is.
-        shape: its triangles or points; parts that are instances share one.
+        name: name from the file, made unique.
+        mesh: a ``TriangleMesh`` with the resolution of its coordinates, or a ``PointCloud``.
+        pose: pose of the mesh in the world.
+        shape: its triangles or points; instances share a shape.
         matrix: (4, 4) float64 from its frame to the world [m], z up.
-        properties: what the file says of it: of IFC ``GlobalId``, ``class``, ``type``, ``storey``, ``system``.
-        groups: names of what it is in: the file, and what the file has above it.
+        properties: properties from the file, such as ``GlobalId``, ``class``, ``type``, ``storey``, ``system``
+            of IFC.
+        groups: names of the groups that contain it: the file, and its parents in the file.
     """
 
     name: str
@@ -63,7 +64,7 @@ class MeshPart:
 
     @property
     def mesh(self) -> TriangleMesh | PointCloud:
-        """The engine's mesh or cloud, with scale and shear of the matrix baked in; instances share it."""
+        """The mesh or cloud, with scale and shear of the matrix baked in; instances share it."""
         stretch = split_matrix(self.matrix)[1]
         key = b"" if stretch is None else stretch.tobytes()
         if key not in self.shape.made:
@@ -81,7 +82,7 @@ class MeshPart:
 
     @property
     def pose(self) -> Pose:
-        """The rigid rest of the matrix."""
+        """The matrix without scale and shear."""
         return split_matrix(self.matrix)[0]
 
 
@@ -91,12 +92,12 @@ class Parts(Sequence[MeshPart]):
 
     Attributes:
         path: the file.
-        metres: of the file's unit.
-        unit_known: whether the file names its unit; else ``metres`` was assumed or told.
+        metres: length of the file's unit in metres.
+        unit_known: whether the file states its unit; otherwise ``metres`` is the caller's or the default.
         items: the parts.
-        left_out: (name, reason) of geometry that is lost: the file has it, and it could not be understood.
-        no_geometry: how many objects of the file have nothing to collide with, by kind, as ``{"camera": 1}``.
-        tessellation: most that triangles may be from the surfaces that they stand for [m]; 0 of files of triangles.
+        left_out: (name, reason) of geometry in the file that could not be read.
+        no_geometry: numbers of objects without geometry that could collide, by kind, as ``{"camera": 1}``.
+        tessellation: largest distance of triangles from the surfaces they approximate [m]; 0 for files of triangles.
 
     Every object that the reader found is in one of ``items``, ``left_out`` and ``no_geometry``.
     """
@@ -124,13 +125,13 @@ class Parts(Sequence[MeshPart]):
 
     @property
     def size(self) -> float:
-        """The longest side of the box around everything [m]."""
+        """The longest side of the bounding box of all parts [m]."""
         box = self.box
         return 0.0 if box is None else float((box[1] - box[0]).max())
 
     @property
     def box(self) -> np.ndarray | None:
-        """(2, 3) [m] The box around everything; None where there is nothing."""
+        """The bounding box of all parts, (2, 3) [m]; None without parts."""
         corners = [part.shape.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3] for part in self.items]
         if not corners:
             return None
@@ -139,7 +140,7 @@ class Parts(Sequence[MeshPart]):
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names that occur more than once get numbers from the second on: "Bolt", "Bolt (2)"."""
+    """Make names unique by numbering repeated ones from the second on: "Bolt", "Bolt (2)"."""
     taken, made = set(names), list[str]()
     seen: dict[str, int] = {}
     for name in names:

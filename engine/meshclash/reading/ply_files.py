@@ -1,4 +1,4 @@
-"""PLY: polygons and strips of triangles; edges are counted, other elements passed over."""
+"""Read PLY meshes: polygons and triangle strips; edges are counted, other elements ignored."""
 
 import struct
 from pathlib import Path
@@ -12,21 +12,21 @@ from .one_mesh import one_mesh
 from .raw_parts import RawParts
 
 _SURFACES = ("face", "tristrips")
-_LINES = 1 << 16  # that are read at a time
+_LINES = 1 << 16  # lines that are read at a time
 
 
 def has_surface(file: Path) -> bool:
-    """Whether a PLY file has faces or strips; else it is a scan. Raises InvalidFile for what is no PLY file."""
+    """Return whether a PLY file has faces or strips; otherwise it is a scan. Raises InvalidFile if it is not PLY."""
     with file.open("rb") as stream:
         elements = read_header(Source(file, stream, float("inf")))[1]
     return any(element.name in _SURFACES and element.count for element in elements)
 
 
 def read_ply(file: Path) -> RawParts:
-    """One object.
+    """Read a file as one object.
 
     Raises:
-        InvalidFile: it is no PLY file of a mesh, damaged or cut off.
+        InvalidFile: the file is not a PLY file of a mesh, or is damaged or truncated.
     """
     with file.open("rb") as stream:
         source = Source(file, stream, float("inf"))
@@ -53,11 +53,11 @@ def read_ply(file: Path) -> RawParts:
 
 
 Table = dict[str, tuple[np.ndarray, np.ndarray | None]]
-"""Of each property all numbers of all rows, and the lengths of its lists; None where a row has one number."""
+"""For each property: the numbers of all rows, and the lengths of its lists, or None for a single number per row."""
 
 
 class _Binary:
-    """Rows of an element in a binary file."""
+    """Reads the rows of elements in a binary file."""
 
     def __init__(self, source: Source, data: bytes, order: str) -> None:
         self._source, self._data, self._order, self._place = source, data, order, 0
@@ -73,7 +73,7 @@ class _Binary:
         return self._walked(element) if table is None else table
 
     def _uniform(self, element: Element) -> Table | None:
-        """Rows whose lists are as long as those of the first row; None where another is not."""
+        """Read rows whose lists all have the lengths of the first row (fast path); None if a length differs."""
         fields: list[Any] = []
         place = self._place
         for k, p in enumerate(element.properties):
@@ -101,7 +101,7 @@ class _Binary:
         return table
 
     def _walked(self, element: Element) -> Table:
-        """Rows one by one."""
+        """Read rows one by one."""
         values: list[list[Any]] = [[] for _ in element.properties]
         lengths: list[list[int]] = [[] for _ in element.properties]
         order = "<" if self._order == "<" else ">"
@@ -127,7 +127,7 @@ class _Binary:
 
 
 class _Text:
-    """Rows of an element in an ascii file."""
+    """Reads the rows of elements in an ascii file."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -150,7 +150,7 @@ class _Text:
 
 
 def _read_row(element: Element, words: list[bytes], values: list[list[float]], lengths: list[list[int]]) -> None:
-    *parts, _ = split_row(element, words)  # what is left over is no part of the row
+    *parts, _ = split_row(element, words)  # extra words at the end are ignored
     for k, (p, part) in enumerate(zip(element.properties, parts, strict=True)):
         if p.length_kind:
             lengths[k].append(len(part))
@@ -158,7 +158,7 @@ def _read_row(element: Element, words: list[bytes], values: list[list[float]], l
 
 
 def _points(source: Source, element: Element, table: Table) -> np.ndarray:
-    """(n, 3) float64, as the file stores them."""
+    """Return the vertices (n, 3) float64, in the file's unit."""
     kinds = {p.name: p.kind for p in element.properties}
     if not set("xyz") <= set(table) or any(table[axis][1] is not None for axis in "xyz"):
         raise source.error("vertices need the numbers x, y and z")
@@ -167,12 +167,12 @@ def _points(source: Source, element: Element, table: Table) -> np.ndarray:
 
 
 def _lists(source: Source, element: Element, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths and numbers of the lists of corners."""
+    """Return the lengths and the numbers of the lists of corners."""
     name = next((name for name in CORNER_LISTS if name in table and table[name][1] is not None), None)
     if name is None:
         raise source.error(f"the element {element.name} needs a list {' or '.join(CORNER_LISTS)}")
     values, lengths = table[name]
-    assert lengths is not None  # it is a list
+    assert lengths is not None  # the property is a list
     whole = values.astype(np.int64)
     if (whole != values).any():
         raise source.error(f"the corners of the element {element.name} are no whole numbers")
@@ -180,7 +180,7 @@ def _lists(source: Source, element: Element, table: Table) -> tuple[np.ndarray, 
 
 
 def _strips(lengths: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Corners of the triangles of strips, in which -1 begins anew."""
+    """Return the corners of triangles in strips; -1 begins a new strip."""
     found: list[int] = []
     for strip in np.split(values, np.cumsum(lengths)[:-1]):
         for run in np.split(strip, np.flatnonzero(strip < 0)):

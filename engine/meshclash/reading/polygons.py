@@ -1,15 +1,15 @@
-"""Triangles of polygons that need not be convex, by cutting ears. Meisters, "Polygons have ears" (1975)."""
+"""Triangulate polygons that need not be convex by ear clipping. Meisters, "Polygons have ears" (1975)."""
 
 import numpy as np
 
 from ..errors import InvalidMesh
 
 MOST_WORK, _TURN_WORK = 20_000_000, 10
-"""Points that are looked at to cut one polygon, which takes some seconds; a corner counts as ten."""
+"""Largest number of points that are tested for one polygon, which takes some seconds; a corner counts as ten."""
 
 
 def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Triangles (m, 3) int32 of faces; faces of fewer than three corners give none.
+    """Triangulate faces; return (m, 3) int32. Faces of fewer than three corners give no triangles.
 
     Args:
         points: (n, 3).
@@ -36,7 +36,7 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
 
 
 def _halves(points: np.ndarray, quads: np.ndarray) -> np.ndarray:
-    """Two triangles (2 q, 3) of each of the quads (q, 4); those that are not convex are cut at their inner corner."""
+    """Return two triangles (2 q, 3) for each quad (q, 4); quads that are not convex are cut at their reflex corner."""
     a, b, c, d = (points[quads[:, k]] for k in range(4))
     same = (np.cross(a - d, b - d) * np.cross(c - b, d - b)).sum(axis=1) > 0.0
     cut = np.where(same[:, None], quads[:, [3, 0, 1, 1, 2, 3]], quads[:, [0, 1, 2, 0, 2, 3]])
@@ -44,7 +44,7 @@ def _halves(points: np.ndarray, quads: np.ndarray) -> np.ndarray:
 
 
 def _ears(polygon: np.ndarray) -> np.ndarray:
-    """Triangles (k - 2, 3) of a polygon (k, 3) that is nearly flat."""
+    """Return the triangles (k - 2, 3) of a nearly flat polygon (k, 3)."""
     following = np.roll(polygon, -1, axis=0)
     normal = np.cross(polygon, following).sum(axis=0)
     drop = int(np.abs(normal).argmax())
@@ -58,7 +58,7 @@ def _ears(polygon: np.ndarray) -> np.ndarray:
 
 
 class _Ears:
-    """Cuts corners that turn left, with nothing of the polygon inside, until three are left."""
+    """Clips ears, which are convex corners whose triangle contains no other corner, until three corners are left."""
 
     def __init__(self, flat: list[list[float]]) -> None:
         self._flat, self._left = flat, list(range(len(flat)))
@@ -66,7 +66,7 @@ class _Ears:
         self._work = 0
 
     def cut(self) -> list[tuple[int, int, int]]:
-        """The triangles; raises InvalidMesh."""
+        """Return the triangles; raises InvalidMesh."""
         left, found, k, misses = self._left, list[tuple[int, int, int]](), 0, 0
         while len(left) > 3:
             k %= len(left)
@@ -97,7 +97,7 @@ class _Ears:
         return True
 
     def _afford(self) -> bool:
-        """False; raises InvalidMesh after too much work."""
+        """Return False, or raise InvalidMesh if the limit of work is exceeded."""
         if self._work > MOST_WORK:
             raise InvalidMesh(f"a face of {len(self._flat)} corners is too tangled to be cut into triangles")
         return False
@@ -108,7 +108,7 @@ class _Ears:
 
 
 def _is_convex(flat: np.ndarray) -> bool:
-    """Whether a polygon (k, 2) turns left at every corner, once around in all."""
+    """Return whether a polygon (k, 2) turns left at every corner and winds around once."""
     before, after = flat - np.roll(flat, 1, axis=0), np.roll(flat, -1, axis=0) - flat
     turns = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     angles = np.arctan2(turns, (before * after).sum(axis=1))

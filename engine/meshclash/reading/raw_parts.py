@@ -1,4 +1,4 @@
-"""What a reader finds in a file, in the file's own unit and axes, and how that becomes parts."""
+"""Parts as a reader returns them, in the file's unit and axes, and their conversion to metres with z up."""
 
 import math
 from collections import Counter
@@ -13,18 +13,18 @@ from .part import MeshPart, Parts, PartShape, unique_names
 from .stored_precision import stored_resolution
 
 Y_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-"""From a frame with y up to one with z up; it rounds nothing."""
+"""Matrix from a frame with y up to one with z up; it causes no rounding errors."""
 
 
 @dataclass(eq=False)
 class RawPart:
-    """A part as its file has it.
+    """A part in the unit and axes of its file.
 
     Attributes:
-        name: as the file has it; "" where it has none.
-        key: of its shape in ``RawParts.shapes``.
-        matrix: (4, 4) to the file's world.
-        properties, groups: as ``MeshPart``.
+        name: name in the file; "" if it has none.
+        key: key of its shape in ``RawParts.shapes``.
+        matrix: (4, 4) from its frame to the file's world.
+        properties, groups: as in ``MeshPart``; the name of the file is added to ``groups`` later.
     """
 
     name: str
@@ -36,18 +36,18 @@ class RawPart:
 
 @dataclass(eq=False)
 class RawParts:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
-        shapes: by keys; lengths in the file's unit.
-        parts: in the file's order.
-        metres: of the file's unit; None where the file does not name it.
-        converted: whether the reader gives metres already.
-        y_up: whether y points up, as in glTF, and not z.
-        left_out, no_geometry: as ``Parts``.
-        found: how many objects the file has, counted before they are read; each must end as a part, as left out or as
-            no geometry.
-        tessellation: as ``Parts``.
+        shapes: shapes by key; lengths in the file's unit.
+        parts: parts in the order of the file.
+        metres: length of the file's unit in metres; None if the file does not state it.
+        converted: whether the reader has already converted lengths to metres.
+        y_up: whether y points up, as in glTF, instead of z.
+        left_out, no_geometry: as in ``Parts``.
+        found: number of objects in the file, counted before they are read. Each must become a part or be counted in
+            ``left_out`` or ``no_geometry``.
+        tessellation: as in ``Parts``.
     """
 
     shapes: dict[str, PartShape] = field(default_factory=dict)
@@ -61,14 +61,14 @@ class RawParts:
     tessellation: float = 0.0
 
     def made(self, file: Path, assumed: float) -> Parts:
-        """The parts in metres, z up.
+        """Convert the parts to metres, z up.
 
         Args:
-            file: where they come from.
-            assumed: metres of the unit where the file names none.
+            file: the file that they come from.
+            assumed: length of the unit in metres, used if the file states none.
 
         Raises:
-            InvalidFile: nothing with triangles or points is in it, or an object of it is not accounted for.
+            InvalidFile: the file has no triangles or points, or its unit is invalid, or an object is not accounted for.
         """
         accounted = len(self.parts) + len(self.left_out) + self.no_geometry.total()
         if accounted != self.found:

@@ -1,4 +1,4 @@
-"""``read``: a file of meshes or points as parts, in metres, z up."""
+"""``read``: read a file of meshes or points as parts, in metres, z up."""
 
 import importlib
 import os
@@ -35,7 +35,7 @@ LibraryReader = Callable[[Path, ModuleType], RawParts]
 READERS: dict[str, Reader] = {
     ".stl": read_stl, ".obj": read_obj, ".ply": read_ply, ".off": read_off, ".glb": read_gltf, ".gltf": read_gltf,
 }  # fmt: skip
-"""By the ending of a file: the reader, where it needs no library."""
+"""Readers that need no library, by file extension."""
 LIBRARIES: dict[str, tuple[str, str, LibraryReader]] = {
     ".3mf": ("lxml.etree", "mesh", read_3mf),
     ".dae": ("collada", "mesh", read_dae),
@@ -43,35 +43,35 @@ LIBRARIES: dict[str, tuple[str, str, LibraryReader]] = {
     **dict.fromkeys(STEP_ENDINGS, ("cascadio", "step", read_step)),
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("pxr", "usd", read_usd)),
 }
-"""By the ending of a file: the library that reads it, the extra that installs it, and the reader."""
+"""For each file extension: the library that reads it, the extra that installs the library, and the reader."""
 MESHES = (*READERS, *LIBRARIES)
-"""Endings of files of meshes."""
+"""File extensions of meshes."""
 ZIPPED = (".3mf", ".ifczip", ".usdz")
-"""Files that are zip archives."""
+"""File extensions of formats that are zip archives."""
 MOST_UNPACKED = 4 << 30
-"""Bytes of an archive."""
+"""Largest unpacked size of an archive in bytes."""
 NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
-"""Names of packages that differ from those of their modules."""
+"""Package names for modules whose package has another name."""
 
 
 @in_slices
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Generator[Progress, None, Parts]:
-    """The parts of a file, in metres, z up: names, instances, placements and properties are kept.
+    """Read the parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements without the openings, of which walls are
-    cut), STEP by cascadio (surfaces as triangles, at most 0.01 mm off), USD by usd-core, everything else by MeshClash:
-    STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC). Scaled
-    instances are baked into meshes of their own.
+    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are no
+    parts), STEP by cascadio (surfaces as triangles, at most 0.01 mm off) and USD by usd-core. MeshClash reads all other
+    formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC).
+    Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
-        unit: what a length of 1 means in a file that does not say it: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a
-            number of metres; None takes metres. The unit of a file that names one counts in any case.
+        unit: unit of a file that does not state one: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres;
+            None stands for metres. Ignored if the file states its unit.
 
     Raises:
-        InvalidFile: the file is missing, damaged, of an unknown kind, or changed while it was read, or the library
-            that reads it is not installed; the message names what to do.
-        UnsupportedOption: the unit.
+        InvalidFile: the file is missing, damaged, of an unknown format, or changed while it was read, or the library
+            that reads it is not installed; the message says what to do.
+        UnsupportedOption: the unit is unknown.
 
     Example:
         >>> import meshclash as mc
@@ -92,7 +92,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Gener
 
 @in_slices
 def raw_parts(file: Path) -> Generator[Progress, None, RawParts]:
-    """The parts of a file, in its own unit and axes; raises InvalidFile as ``read``."""
+    """Read the parts of a file, in its own unit and axes; raises InvalidFile as ``read`` does."""
     before = _state(file)
     ending = file.suffix.lower()
     if ending not in MESHES and ending not in POINT_FORMATS:
@@ -107,7 +107,7 @@ def raw_parts(file: Path) -> Generator[Progress, None, RawParts]:
 
 
 def _state(file: Path) -> tuple[int, int, int]:
-    """What tells whether a file was changed; raises InvalidFile."""
+    """Return numbers that change when a file is changed; raises InvalidFile."""
     try:
         state = file.stat()
     except OSError as error:
@@ -120,15 +120,15 @@ def _state(file: Path) -> tuple[int, int, int]:
 
 
 def _refuse_bomb(file: Path) -> None:
-    """Raises InvalidFile where a zip unpacks to more than any of its readers is meant to hold."""
+    """Raise InvalidFile if a zip archive would unpack to more than ``MOST_UNPACKED`` bytes."""
     if file.suffix.lower() not in ZIPPED:
         return
     if not zipfile.is_zipfile(file):
-        return  # its reader says so
+        return  # its reader reports the error
     try:
         with zipfile.ZipFile(file) as archive:
             unpacked = sum(info.file_size for info in archive.infolist())
-    except Exception as error:  # a damaged archive raises errors of any kind
+    except Exception as error:  # a damaged archive raises any kind of error
         raise InvalidFile(f"{file}: it is damaged: {error or type(error).__name__}") from error
     if unpacked > MOST_UNPACKED:
         raise InvalidFile(f"{file}: it unpacks to {unpacked >> 30} GiB, more than {MOST_UNPACKED >> 30}")
@@ -150,7 +150,7 @@ def _points(file: Path) -> RawParts:
 
 
 def _library(file: Path, ending: str) -> tuple[ModuleType, LibraryReader]:
-    """The library of a format and the reader that uses it; raises InvalidFile."""
+    """Return the library of a format and the reader that uses it; raises InvalidFile."""
     module, extra, reader = LIBRARIES[ending]
     try:
         library = importlib.import_module(module)

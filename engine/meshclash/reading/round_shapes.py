@@ -1,4 +1,4 @@
-"""Meshes of boxes, planes and solids of revolution, which enclose the true shape and touch its bounding box."""
+"""Make meshes of boxes, planes and solids of revolution, which enclose the true shape and touch its bounding box."""
 
 import math
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 SIDES = 64
-"""Facets around the axis; half as many from pole to pole."""
+"""Number of facets around the axis; half as many from pole to pole."""
 OUTSIDE = math.cos(math.pi / SIDES) ** -2 - 1.0
-"""Most that a mesh stands out beyond a round shape, as a share of its radius: 0.24 %."""
+"""Upper bound of how far a mesh protrudes from the round shape, as a fraction of its radius: 0.24 %."""
 
 Triangles = tuple[np.ndarray, np.ndarray]
 """Vertices (n, 3) float64 and triangles (m, 3) int32, outward."""
@@ -22,13 +22,15 @@ AXES = "XYZ"
 
 
 def cube(size: float) -> Triangles:
-    """A cube around the origin."""
+    """Return a cube around the origin."""
     return size * _CORNERS, _FACES.copy()
 
 
 def plane(width: float, length: float, axis: str) -> Triangles:
-    """A rectangle around the origin whose normal is an axis; width lies along x, and along z where that is the normal;
-    length along y, and along z where that is."""
+    """Return a rectangle around the origin whose normal is an axis.
+
+    Its width lies along x, or along z if x is the normal. Its length lies along y, or along z if y is the normal.
+    """
     along_width, along_length = {"X": (2, 1), "Y": (0, 2), "Z": (0, 1)}[axis]
     vertices = np.zeros((4, 3))
     vertices[:, along_width] = 0.5 * width * np.array([-1.0, 1.0, 1.0, -1.0])
@@ -38,18 +40,18 @@ def plane(width: float, length: float, axis: str) -> Triangles:
 
 
 def sphere(radius: float) -> Triangles:
-    """A sphere around the origin."""
+    """Return a sphere around the origin."""
     return capsule(radius, radius, 0.0, "Z")
 
 
 def cylinder(bottom: float, top: float, height: float, axis: str) -> Triangles:
-    """A cylinder, a cone (a radius is 0) or a frustum along an axis, around the origin."""
+    """Return a cylinder, a cone (one radius is 0) or a frustum along an axis, around the origin."""
     half = 0.5 * height
     return _turned([(0.0, half), (top, half), (bottom, -half), (0.0, -half)], axis)
 
 
 def capsule(bottom: float, top: float, height: float, axis: str) -> Triangles:
-    """A cylinder, or frustum, of a height without the hemispheres at its ends."""
+    """Return a cylinder or frustum with hemispheres at its ends; the height does not include the hemispheres."""
     half = 0.5 * height
     above = [(rho, half + z) for rho, z in _quarter(top)]
     below = [(rho, -half - z) for rho, z in reversed(_quarter(bottom))]
@@ -57,7 +59,7 @@ def capsule(bottom: float, top: float, height: float, axis: str) -> Triangles:
 
 
 def _quarter(radius: float) -> list[tuple[float, float]]:
-    """Distances from the axis and heights of a polygon around a quarter of a circle, from the pole to the equator."""
+    """Return a polygon around a quarter of a circle, from pole to equator: distances from the axis, and heights."""
     step = 2.0 * math.pi / SIDES
     outer = radius / math.cos(0.5 * step)
     angles = [(k + 0.5) * step for k in range(SIDES // 4)]
@@ -66,7 +68,7 @@ def _quarter(radius: float) -> list[tuple[float, float]]:
 
 
 def _turned(profile: Sequence[tuple[float, float]], axis: str) -> Triangles:
-    """The surface of a profile from the upper pole down, turned about an axis; facets touch the true circles."""
+    """Return the surface of revolution of a profile, given from the upper pole down; facets touch the true circles."""
     profile = [point for k, point in enumerate(profile) if k == 0 or point != profile[k - 1]]
     angles = (np.arange(SIDES) + 0.5) * (2.0 * math.pi / SIDES)
     around = np.column_stack([np.cos(angles), np.sin(angles)]) / math.cos(math.pi / SIDES)
@@ -83,7 +85,7 @@ def _turned(profile: Sequence[tuple[float, float]], axis: str) -> Triangles:
             triangles.append(np.column_stack([upper, lower, after_lower]))
         if len(np.unique(upper)) > 1:
             triangles.append(np.column_stack([upper, after_lower, after_upper]))
-    order = [(AXES.index(axis) + k) % 3 for k in (1, 2, 0)]  # a turn, which keeps the outside outside
+    order = [(AXES.index(axis) + k) % 3 for k in (1, 2, 0)]  # cyclic, so triangles keep their orientation
     points = np.empty((count, 3))
     points[:, order] = np.concatenate(vertices)
     return points, np.concatenate(triangles).astype(np.int32)

@@ -1,4 +1,4 @@
-"""SRDF: which links of a robot are not compared, as MoveIt's setup assistant writes it."""
+"""Read SRDF files, as MoveIt's setup assistant writes them: pairs of a robot's links that are not compared."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,11 @@ from .xml_files import read_xml
 
 @dataclass(frozen=True)
 class Srdf:
-    """What a file says about pairs of links.
+    """The pairs of links in a file.
 
     Attributes:
-        uncompared: links that are compared with no other link of the robot, unless a pair says so.
-        enabled, disabled: pairs of links.
+        uncompared: links that are compared with no other link of the robot, except in ``enabled`` pairs.
+        enabled, disabled: pairs of links that are compared, and that are not.
     """
 
     uncompared: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ class Srdf:
 
     @property
     def names(self) -> set[str]:
-        """The links that it names."""
+        """Return the names of all links in the file."""
         return {*self.uncompared, *(name for pair in self.enabled + self.disabled for name in pair)}
 
 

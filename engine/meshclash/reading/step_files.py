@@ -1,4 +1,4 @@
-"""STEP by cascadio: assemblies with names and instances, whose surfaces are cut into triangles."""
+"""Read STEP files with cascadio: assemblies with names and instances; surfaces become triangles."""
 
 import tempfile
 from dataclasses import replace
@@ -11,22 +11,22 @@ from .raw_parts import RawParts
 
 STEP_ENDINGS = (".step", ".stp")
 TOLERANCE = 1e-5
-"""[m] Most that a triangle may be from the surface that it stands for; a hundredth of a millimetre."""
+"""Largest distance of a triangle from the surface it approximates [m]: a hundredth of a millimetre."""
 ANGLE = 0.5
-"""[rad] Most that neighbouring triangles of a surface may turn."""
+"""Largest angle between neighbouring triangles of a surface [rad]."""
 MILLIMETRES = 1000.0
 """cascadio reads every unit as millimetres, and writes metres."""
 
 
 def read_step(file: Path, library: ModuleType) -> RawParts:
-    """Every solid and surface of an assembly, in metres, z up.
+    """Read every solid and surface of an assembly, in metres, z up.
 
     Raises:
-        InvalidFile: cascadio cannot read it, or makes no triangles of it.
+        InvalidFile: cascadio cannot read the file, or makes no triangles of it.
     """
     try:
         content = library.load(file.read_bytes(), "step", tol_linear=TOLERANCE * MILLIMETRES, tol_angular=ANGLE)
-    except Exception as error:  # of any kind, for damaged files
+    except Exception as error:  # damaged files raise any kind of error
         raise InvalidFile(f"{file}: cascadio cannot read it: {str(error) or type(error).__name__}") from error
     if not content:
         raise InvalidFile(f"{file}: cascadio cannot read it: it is no STEP, it is damaged, or it has no solids")

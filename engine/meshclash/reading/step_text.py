@@ -1,6 +1,6 @@
-"""The text of STEP files (ISO 10303-21, as IFC): which entity refers to which, checked before a library follows it.
+"""Check the references between entities of STEP files (ISO 10303-21, such as IFC) before a library follows them.
 
-Libraries follow references by recursion: a cycle, or a very long chain, ends the process.
+Libraries follow references by recursion, so a cycle or a very long chain ends the process.
 """
 
 import re
@@ -12,8 +12,11 @@ import numpy as np
 from ..errors import InvalidFile
 
 DEEPEST = 500
-"""Most references in a chain. Real models stay below 100; ifcopenshell ends the process beyond some 10,000 where a
-thread has 8 MiB of stack, and macOS gives threads a sixteenth of that."""
+"""Longest permitted chain of references.
+
+Real models stay below 100. ifcopenshell ends the process beyond about 10,000 if a thread has 8 MiB of stack, and macOS
+gives threads a sixteenth of that.
+"""
 _TEXTS = re.compile(rb"'[^']*'|/\*.*?\*/", re.DOTALL)
 _DIGITS = 18
 _SPACES = np.frombuffer(b" \t\r\n", np.uint8)
@@ -26,8 +29,8 @@ class References:
     Attributes:
         ids: (n,) int64, ascending.
         sources, targets: (m,) positions in ``ids``: the source refers to the target.
-        missing: positions of the entities that refer to a number which no entity has.
-        label: what a message calls an entity: its number, and what is known of it.
+        missing: positions of the entities that refer to a missing entity.
+        label: function from an entity's number to its description in messages.
     """
 
     ids: np.ndarray
@@ -37,9 +40,10 @@ class References:
     label: Callable[[int], str]
 
     def refuse_cycles(self, deepest: int = DEEPEST) -> None:
-        """Raises InvalidFile where entities refer to each other in a cycle, or in a chain longer than ``deepest``.
+        """Raise InvalidFile if entities refer to each other in a cycle, or in a chain longer than ``deepest``.
 
-        Entities that refer to none are taken away until none is left, or a cycle (Kahn 1962); linear in time.
+        Entities without references are removed until none is left, or only cycles are (Kahn 1962). This takes linear
+        time.
         """
         starts, referring = _grouped(self.targets, self.sources, len(self.ids))
         open_references = np.bincount(self.sources, minlength=len(self.ids))
@@ -58,7 +62,7 @@ class References:
             raise InvalidFile(self._cycle(open_references > 0))
 
     def reaching(self, positions: np.ndarray) -> frozenset[int]:
-        """The ids of entities that refer to some of these, directly or through others, and of these themselves."""
+        """Return the ids of these entities, and of all that refer to them, directly or through others."""
         starts, referring = _grouped(self.targets, self.sources, len(self.ids))
         reached = np.zeros(len(self.ids), bool)
         while len(positions):
@@ -68,7 +72,7 @@ class References:
         return frozenset(self.ids[reached].tolist())
 
     def _cycle(self, within: np.ndarray) -> str:
-        """Names one cycle among entities, each of which refers to another of them."""
+        """Describe one cycle among entities, each of which refers to another of them."""
         inside = within[self.sources] & within[self.targets]
         following = dict(zip(self.sources[inside].tolist(), self.targets[inside].tolist(), strict=True))
         place, seen = next(iter(following)), dict[int, None]()
@@ -81,12 +85,12 @@ class References:
 
 
 def references(ids: np.ndarray, sources: np.ndarray, targets: np.ndarray, label: Callable[[int], str]) -> References:
-    """The graph of entities.
+    """Return the graph of entities.
 
     Args:
         ids: (n,) numbers of the entities; each once.
         sources, targets: (m,) numbers: the source, which is one of ``ids``, refers to the target.
-        label: as `References`.
+        label: as in ``References``.
     """
     ids = np.sort(ids)
     places = np.searchsorted(ids, targets)
@@ -96,10 +100,10 @@ def references(ids: np.ndarray, sources: np.ndarray, targets: np.ndarray, label:
 
 
 def read_references(data: bytes) -> References:
-    """Which entity of a STEP file refers to which.
+    """Return the graph of references between the entities of a STEP file.
 
     Raises:
-        InvalidFile: it is no STEP file, it ends too early, or two entities have one number.
+        InvalidFile: the file is not a STEP file or ends too early, or two entities have the same number.
     """
     text = _TEXTS.sub(b"", data)
     for opening, what in ((b"'", "a text"), (b"/*", "a comment")):
@@ -113,7 +117,7 @@ def read_references(data: bytes) -> References:
     starts = np.flatnonzero(letters == ord("#"))
     numbers, ends = _numbers(letters, starts + 1)
     defined = letters[_after_spaces(letters, ends)] == ord("=")
-    owner = np.cumsum(defined) - 1  # the definition that a reference stands in
+    owner = np.cumsum(defined) - 1  # the definition that contains each reference
     ids, counts = np.unique(numbers[defined], return_counts=True)
     if (counts > 1).any():
         raise InvalidFile(f"two entities have the number #{ids[counts > 1][0]}")
@@ -127,7 +131,7 @@ def read_references(data: bytes) -> References:
 
 
 def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers that start at places, and where they end; 0 where there is no digit."""
+    """Return the numbers that start at the given places, and where they end; the number is 0 if there is no digit."""
     numbers, ends = np.zeros(len(places), np.int64), places.copy()
     going = np.arange(len(places))
     for _ in range(_DIGITS):
@@ -150,13 +154,13 @@ def _after_spaces(letters: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _grouped(keys: np.ndarray, values: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the values of each key start (count + 1), and the values in the order of their keys."""
+    """Return where the values of each key start (count + 1), and the values sorted by key."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(keys, minlength=count))))
     return starts, values[np.argsort(keys, kind="stable")]
 
 
 def _members(starts: np.ndarray, values: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """The values of some keys, one after another."""
+    """Return the values of some keys, one key after another."""
     counts = starts[keys + 1] - starts[keys]
     first = np.repeat(starts[keys] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
     return values[first + np.arange(len(first))]

@@ -1,4 +1,4 @@
-"""STL: a binary file is one object, an ascii file as many as it has solids."""
+"""Read STL files: a binary file is one object, an ascii file has an object for each solid."""
 
 import re
 from pathlib import Path
@@ -15,10 +15,10 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute
 
 
 def read_stl(file: Path) -> RawParts:
-    """The facets, each with three vertices of its own.
+    """Read the facets, each with three vertices of its own.
 
     Raises:
-        InvalidFile: it is no STL file, or cut off.
+        InvalidFile: the file is not an STL file, or is truncated.
     """
     data = file.read_bytes()
     count = int.from_bytes(data[80:_HEAD], "little")
@@ -34,7 +34,7 @@ def read_stl(file: Path) -> RawParts:
 
 
 def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
-    """The solids of an ascii file: names, and corners (m, 3, 3)."""
+    """Return the solids of an ascii file: names, and corners (m, 3, 3)."""
     found, rows, name, is_open = list[tuple[str, np.ndarray]](), list[list[float]](), "", False
     with file.open("rb") as stream:
         source = Source(file, stream, float("inf"))

@@ -1,4 +1,4 @@
-"""3MF: every object that the build places, with nested components and models in other files of the package."""
+"""Read 3MF files: every object in the build, with nested components and models in other files of the package."""
 
 import posixpath
 import zipfile
@@ -22,29 +22,29 @@ _READ = {
     _CORE, _BEAMS, _SLICES, _KINDS + "production/2015/06", _KINDS + "material/2015/02", _KINDS + "trianglesets/2021/07",
     "http://schemas.microsoft.com/3dmanufacturing/beamlattice/balls/2020/07",
 }  # fmt: skip
-"""Extensions that a file may require: they are read, lost by name, or say only how things look."""
+"""Extensions that a file may require: their geometry is read or listed as left out, or they change appearance only."""
 _START = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 MOST_PLACED = 1_000_000
-"""Objects that a file may place; components of components multiply."""
+"""Largest number of objects that a file may place; nested components multiply."""
 
 Key = tuple[str, str]
-"""Of an object: the file of the package that it stands in, and its id."""
+"""Key of an object: its file in the package, and its id."""
 
 
 class _Wrong(ValueError):
-    """An object means nothing; the text says why."""
+    """An object is invalid; the text says why."""
 
 
 @dataclass(eq=False)
 class _Object:
-    """An object as a model file has it.
+    """An object of a model file.
 
     Attributes:
-        name: "" where it has none.
+        name: its name; "" if it has none.
         shape: its triangles.
-        lost: what is wrong with its triangles; "" where they can be used.
-        unread: geometry of kinds that are not read, such as "12 beams".
-        components: keys, matrices and what is wrong with these, of what it is made of.
+        lost: what is wrong with its triangles; "" if they are valid.
+        unread: unsupported kinds of geometry, such as "12 beams".
+        components: its components: keys, matrices, and what is wrong with the matrices.
     """
 
     name: str
@@ -55,7 +55,7 @@ class _Object:
 
     @property
     def own(self) -> int:
-        """How many objects it is without its components: triangles, and each kind that is not read."""
+        """Number of objects without components: one for triangles, and one for each unsupported kind."""
         return (self.shape is not None or bool(self.lost)) + len(self.unread)
 
 
@@ -68,10 +68,10 @@ class _Placed:
 
 
 def read_3mf(file: Path, etree: ModuleType) -> RawParts:
-    """Every object that the build places.
+    """Read every object that the build places.
 
     Raises:
-        InvalidFile: it is no 3MF file, damaged as a whole, or requires an extension that is not known.
+        InvalidFile: the file is not a 3MF file, cannot be read at all, or requires an unknown extension.
     """
     try:
         with zipfile.ZipFile(file) as package:
@@ -91,7 +91,7 @@ class _Reader:
         self._unit = "millimeter"
 
     def read(self) -> RawParts:
-        """Everything that is placed, and what is not."""
+        """Read all placed objects; count those that are not placed."""
         start = self._start()
         waiting, seen = [start], {start}
         while waiting:
@@ -119,7 +119,7 @@ class _Reader:
         return METRES[self._unit]
 
     def _start(self) -> str:
-        """The model that the package begins with."""
+        """Return the path of the package's start model."""
         relations = self._names.get("_rels/.rels")
         if relations is not None:
             with self._package.open(relations) as stream:
@@ -139,9 +139,9 @@ class _Reader:
             raise _Wrong(f"its XML is damaged: {error!s:.120}") from None
 
     def _read_model(self, path: str, is_start: bool) -> None:
-        """The objects of a model, and what the first one builds."""
+        """Read the objects of a model, and the build of the start model."""
         if path not in self._names:
-            return  # whatever refers to it is lost by name
+            return  # objects that refer to it are listed as left out
         with self._package.open(self._names[path]) as stream:
             root = None
             for _, item in self._parsed(stream, f"{{{_CORE}}}object", f"{{{_CORE}}}item", f"{{{_CORE}}}build"):
@@ -185,7 +185,7 @@ class _Reader:
         return found
 
     def _read_mesh(self, mesh: Any, found: _Object) -> None:
-        """Triangles and whatever else a mesh has."""
+        """Read the triangles of a mesh; note its unsupported geometry."""
         beams = sum(1 for _ in mesh.iter(f"{{{_BEAMS}}}beam"))
         if beams:
             found.unread.append(f"its {beams} beams are not read")
@@ -198,7 +198,7 @@ class _Reader:
             found.lost = str(error)
 
     def _placed(self, item: Any, path: str, name: str = "") -> _Placed:
-        """What an item or a component places."""
+        """Return the object that an item or a component places."""
         elsewhere = next((value for key, value in item.items() if self._etree.QName(key).localname == "path"), None)
         key = (path if elsewhere is None else _path(elsewhere)), str(item.get("objectid"))
         try:
@@ -207,7 +207,7 @@ class _Reader:
             return _Placed(key, np.eye(4), str(error), name)
 
     def _counts(self) -> dict[Key, int]:
-        """How many objects each object places, itself and its components; what is missing counts as one."""
+        """Return how many objects each object places: itself and its components. A missing object counts as one."""
         counts: dict[Key, int] = {}
         for start in self._objects:
             waiting, open_keys = [start], set[Key]()
@@ -230,7 +230,7 @@ class _Reader:
         return counts
 
     def _unplaced(self) -> int:
-        """How many objects with geometry of their own nothing places."""
+        """Return the number of objects with geometry of their own that are never placed."""
         reached = set[Key]()
         waiting = [item.key for item in self._build]
         while waiting:
@@ -241,7 +241,7 @@ class _Reader:
         return sum(thing.own for key, thing in self._objects.items() if key not in reached)
 
     def _place(self, found: RawParts) -> None:
-        """Every object that is placed, in the order of the build."""
+        """Add every placed object, in the order of the build."""
         waiting = [(item, item.matrix, item.wrong) for item in reversed(self._build)]
         while waiting:
             item, matrix, wrong = waiting.pop()
@@ -254,7 +254,7 @@ class _Reader:
             waiting += [(part, matrix @ part.matrix, wrong or part.wrong) for part in reversed(thing.components)]
 
     def _place_own(self, found: RawParts, thing: _Object, key: Key, name: str, matrix: np.ndarray, wrong: str) -> None:
-        """The triangles of an object, and what of it is not read."""
+        """Add the triangles of an object; record its unsupported geometry as left out."""
         if thing.own == 0 and not thing.components:
             found.no_geometry["empty object"] += 1
         found.left_out += [(name, wrong or why) for why in thing.unread]
@@ -269,12 +269,12 @@ class _Reader:
 
 
 def _path(target: str) -> str:
-    """A name in the package as it is looked up."""
+    """Return a path in the package in the form used for lookups."""
     return posixpath.normpath("/" + target).strip("/").lower()
 
 
 def _matrix(text: str | None) -> np.ndarray:
-    """(4, 4) of twelve numbers, which stand for points that are rows."""
+    """Return a matrix (4, 4) from twelve numbers, which 3MF defines for points as row vectors."""
     matrix = np.eye(4)
     if text is not None:
         numbers = _numbers(text.split())
@@ -285,7 +285,7 @@ def _matrix(text: str | None) -> np.ndarray:
 
 
 def _shape(corners: Any, rows: Any) -> PartShape:
-    """The mesh of an object; raises _Wrong."""
+    """Return the mesh of an object; raises _Wrong."""
     vertices = [] if corners is None else [one for one in corners if isinstance(one.tag, str)]
     triangles = [] if rows is None else [one for one in rows if isinstance(one.tag, str)]
     points = _numbers([one.get(axis) for one in vertices for axis in "xyz"]).reshape(-1, 3)

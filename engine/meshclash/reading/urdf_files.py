@@ -1,7 +1,7 @@
-"""URDF: links with shapes, and the joints that move them, as the file states them.
+"""Read URDF files: links with shapes, and the joints that move them.
 
-The format is defined at https://docs.ros.org/en/rolling/p/urdfdom/ and http://wiki.ros.org/urdf/XML. Elements that say
-nothing about shapes or motion (inertial, material, gazebo, transmission, ...) are passed over.
+The format is defined at https://docs.ros.org/en/rolling/p/urdfdom/ and http://wiki.ros.org/urdf/XML. Elements that do
+not describe shapes or motion (inertial, material, gazebo, transmission, ...) are ignored.
 """
 
 import difflib
@@ -27,7 +27,7 @@ KINDS = {
     "planar": ("/x", "/y", "/theta"),
     "floating": ("/x", "/y", "/z", "/qx", "/qy", "/qz", "/qw"),
 }
-"""What is appended to the name of a joint for each of its coordinates, by the type of the joint."""
+"""Suffixes that are appended to the name of a joint for its coordinates, by the type of the joint."""
 LIMITED = ("revolute", "prismatic")
 """Types of joints whose positions have limits."""
 TAGS = ("collision", "visual")
@@ -39,11 +39,11 @@ SIZES = {
     "capsule": ("radius", "length"),
     "mesh": (),
 }
-"""The lengths of each kind of geometry that an attribute of its own states."""
+"""Attributes that state the lengths of each kind of geometry."""
 
 
 class JointLimits(NamedTuple):
-    """How far, how fast and how strongly a joint can move; infinite where the file states nothing."""
+    """Limits of a joint's position, velocity and effort; infinite if the file states none."""
 
     lower: float = -math.inf
     """[rad] or [m]."""
@@ -55,7 +55,7 @@ class JointLimits(NamedTuple):
 
 
 class Mimic(NamedTuple):
-    """A joint at ``multiplier`` times the position of another one, plus ``offset``."""
+    """Couples a joint to another: its position is ``multiplier`` times the other's position, plus ``offset``."""
 
     joint: str
     multiplier: float = 1.0
@@ -69,9 +69,9 @@ class UrdfShape:
     Attributes:
         where: the file, link and element, for messages.
         kind: a key of ``SIZES``.
-        sizes: of a box its sides, of round shapes the radius and the length [m]; of a mesh the factors of its scale.
-        mesh: of a mesh the file, as the URDF names it.
-        origin: (4, 4) from the shape's frame to that of the link.
+        sizes: sides of a box, radius and length of round shapes [m]; scale factors of a mesh.
+        mesh: file of a mesh, as written in the URDF.
+        origin: (4, 4) from the shape's frame to the link's frame.
     """
 
     where: str
@@ -95,9 +95,9 @@ class UrdfJoint:
 
     Attributes:
         name, kind, parent, child: ``kind`` is a key of ``KINDS``.
-        origin: (4, 4) from the joint's frame to that of the parent.
+        origin: (4, 4) from the joint's frame to the parent's frame.
         axis: (3,), of length 1; meaningless for fixed and floating joints.
-        limits: infinite where the kind has none.
+        limits: infinite if its kind has none.
         mimic: the joint that it follows, or None.
     """
 
@@ -116,9 +116,9 @@ class UrdfModel:
     """A tree of links.
 
     Attributes:
-        name: of the robot.
-        links, joints: in the order of the file.
-        ordered: the joints in an order in which each parent is placed before its children.
+        name: name of the robot.
+        links, joints: links and joints in the order of the file.
+        ordered: the joints, sorted so that parents come before their children.
     """
 
     name: str
@@ -135,7 +135,7 @@ def read_urdf(file: Path, shapes: str = "collision") -> UrdfModel:
         shapes: "collision" or "visual": which elements are the shapes of links.
 
     Raises:
-        InvalidFile: it is no URDF, or says what cannot be; the message names the link or joint.
+        InvalidFile: the file is not URDF, or is inconsistent; the message names the link or joint.
     """
     root = read_xml(file)
     if root.tag != "robot":
@@ -198,7 +198,7 @@ def _joint(element: Element, file: Path) -> UrdfJoint:
     if mimic is not None and len(KINDS[kind]) != 1:
         if kind != "fixed":
             raise InvalidFile(f"{where}: a {kind} joint has no single position, and cannot mimic '{mimic.joint}'")
-        mimic = None  # it does not move, whatever it follows
+        mimic = None  # a fixed joint does not move, even if it mimics another
     return UrdfJoint(name, kind, parent, child, _origin(element, where), _axis(element, kind, where), limits, mimic)
 
 
@@ -211,12 +211,12 @@ def _linked(element: Element, tag: str, where: str) -> str:
 
 
 def _axis(element: Element, kind: str, where: str) -> np.ndarray:
-    """The axis of a joint, of length 1; x where none is stated."""
+    """Return the axis of a joint, of length 1; x if none is stated."""
     given = element.find("axis")
     if kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
     if given is None and kind == "planar":
-        # URDF means the plane y, z then, and MoveIt and Pinocchio move in x, y.
+        # URDF then defines the plane y, z, but MoveIt and Pinocchio move in x, y.
         raise InvalidFile(f"{where}: a planar joint needs an <axis>, the normal of its plane, such as 0 0 1")
     axis = np.array([1.0, 0.0, 0.0] if given is None else _numbers(given, "xyz", where, 3))
     largest = np.abs(axis).max()
@@ -249,7 +249,7 @@ def _mimic(element: Element | None, where: str) -> Mimic | None:
 
 
 def _check_mimics(file: Path, joints: Sequence[UrdfJoint]) -> None:
-    """Raise InvalidFile where a joint follows none, one without a single position, or itself."""
+    """Raise InvalidFile if a joint mimics a missing joint, one without a single position, or itself."""
     by_name = {joint.name: joint for joint in joints}
     for joint in joints:
         followed = [joint.name]
@@ -267,7 +267,7 @@ def _check_mimics(file: Path, joints: Sequence[UrdfJoint]) -> None:
 
 
 def _ordered(file: Path, links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
-    """The joints from the root on; raises InvalidFile where the links are no tree."""
+    """Return the joints in order from the root; raises InvalidFile if the links are not a tree."""
     names = [link.name for link in links]
     known, above, below = set(names), dict[str, UrdfJoint](), dict[str, list[UrdfJoint]]()
     for joint in joints:
@@ -300,7 +300,7 @@ def _ordered(file: Path, links: Sequence[UrdfLink], joints: Sequence[UrdfJoint])
 
 
 def _origin(element: Element, where: str) -> np.ndarray:
-    """The matrix (4, 4) of an ``<origin>``: roll, pitch and yaw about fixed axes x, y, z, then a translation."""
+    """Return the matrix (4, 4) of an ``<origin>``: roll, pitch and yaw about fixed axes x, y, z, then a translation."""
     matrix, origin = np.eye(4), element.find("origin")
     if origin is None:
         return matrix
@@ -322,7 +322,7 @@ def _origin(element: Element, where: str) -> np.ndarray:
 def _numbers(
     element: Element, attribute: str, where: str, count: int, otherwise: tuple[float, ...] | None = None
 ) -> list[float]:
-    """The numbers of an attribute, finite but for those of limits; ``otherwise`` where it is missing."""
+    """Return the numbers of an attribute, finite except for limits; ``otherwise`` if it is missing."""
     text = element.get(attribute)
     if text is None:
         if otherwise is None:
@@ -347,13 +347,13 @@ def _name(element: Element, file: Path, what: str) -> str:
 
 
 def check_unique(file: Path, what: str, names: Sequence[str]) -> None:
-    """Raise InvalidFile where a name occurs more than once."""
+    """Raise InvalidFile if a name occurs more than once."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise InvalidFile(f"{file}: more than one {what} is called {_listed(twice)}")
 
 
 def _listed(names: Iterable[str]) -> str:
-    """The first names of many, for messages."""
+    """Join names for messages; only the first of many are listed."""
     texts = [f"'{name:.80}'" for name in names]
     return ", ".join(texts[:6]) + (f" and {len(texts) - 6} more" if len(texts) > 6 else "")

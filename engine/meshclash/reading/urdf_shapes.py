@@ -1,4 +1,4 @@
-"""The shapes of a robot's links as meshes: files of packages, and boxes and round shapes that enclose the true ones."""
+"""Make meshes of a robot's links: files in packages, and boxes and round shapes that enclose the true ones."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,14 +19,14 @@ from .urdf_files import UrdfLink, UrdfShape
 from .uris import path_of, unescaped
 
 Packages = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
-"""Where the packages of ``package://NAME/...`` lie: folders by names, folders that hold packages, or one of these."""
+"""Locations of the packages in ``package://NAME/...``: folders by name, or folders that hold packages."""
 
 
 class PackageFolders(NamedTuple):
-    """Where packages lie."""
+    """Locations of packages."""
 
     named: Mapping[str, Path]
-    """The folders of packages by their names."""
+    """Folders of packages by package name."""
     holding: tuple[Path, ...]
     """Folders that hold packages."""
 
@@ -40,8 +40,8 @@ class ShapeReader:
 
     Attributes:
         urdf: the file that the shapes come from.
-        packages: where packages lie.
-        tolerance: by which share of its radius a round shape may be larger than the true one.
+        packages: locations of packages.
+        tolerance: by which fraction of its radius a round shape may be larger than the true one.
     """
 
     urdf: Path
@@ -50,11 +50,10 @@ class ShapeReader:
     _read: dict[Path, _Arrays] = field(default_factory=dict)
 
     def mesh_of(self, link: UrdfLink) -> TriangleMesh:
-        """All shapes of a link as one mesh in the link's frame.
+        """Return all shapes of a link as one mesh in the link's frame.
 
         Raises:
-            InvalidFile, InvalidMesh: a file that cannot be found or read, or holds no triangles; the message names the
-                link.
+            InvalidFile, InvalidMesh: a file cannot be found or read, or has no triangles; the message names the link.
         """
         parts = [self._placed(shape) for shape in link.shapes]
         starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
@@ -94,7 +93,7 @@ class ShapeReader:
         return self._read[file]
 
     def _located(self, shape: UrdfShape) -> Path:
-        """The file of a mesh; raises InvalidFile and says where it was looked for."""
+        """Find the file of a mesh; raises InvalidFile, which lists the places that were searched."""
         tried = dict[Path, None]()
         for candidate in self._candidates(shape):
             for path in dict.fromkeys((candidate, Path(unescaped(str(candidate))))):
@@ -111,7 +110,7 @@ class ShapeReader:
         raise InvalidFile(f"{shape.where}: the file '{shape.mesh}' is missing: {advice}. Looked for:{places}")
 
     def _candidates(self, shape: UrdfShape) -> Iterator[Path]:
-        """Where the file of a mesh may be, the likeliest first."""
+        """Yield the paths where the file of a mesh may be, the most likely first."""
         scheme, separator, rest = shape.mesh.partition("://")
         above = list(dict.fromkeys((*self.urdf.absolute().parents, *self.urdf.resolve().parents)))
         if not separator:
@@ -131,7 +130,7 @@ class ShapeReader:
 
 
 def package_folders(packages: Any) -> PackageFolders:
-    """The folders that a ``Packages`` means; raises UnsupportedOption for anything else, and for what is no folder."""
+    """Convert ``Packages`` to folders; raises UnsupportedOption for other types and for missing folders."""
     wrong = UnsupportedOption(f"packages must be folders, or a dict of names and folders, not {shown(packages)}")
     if isinstance(packages, Mapping):
         found = PackageFolders({name: _folder(folder, wrong) for name, folder in packages.items()}, ())
@@ -158,12 +157,12 @@ def _folder(folder: Any, wrong: UnsupportedOption) -> Path:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long, or a folder that must not be looked into
+    except OSError:  # the name is too long, or the folder must not be read
         return False
 
 
 def _of_ros() -> Iterator[Path]:
-    """Folders in which ROS 1 and ROS 2 look for packages."""
+    """Yield the folders in which ROS 1 and ROS 2 look for packages."""
     for folder in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
         if folder:
             yield Path(folder)
@@ -173,12 +172,12 @@ def _of_ros() -> Iterator[Path]:
 
 
 def _arrays(file: Path) -> _Arrays:
-    """Vertices [m] and triangles of all parts of a file, placed by its scene graph.
+    """Return vertices [m] and triangles of all parts of a file, placed by its scene graph.
 
-    COLLADA files keep their axes, whatever ``up_axis`` says: so do RViz and Pinocchio, and robots are made for that.
+    ``up_axis`` of COLLADA files is ignored, as RViz and Pinocchio do; robot models rely on that.
 
     Raises:
-        InvalidFile: it cannot be read, or a part of it is no triangle mesh.
+        InvalidFile: the file cannot be read, or a part is not a triangle mesh.
     """
     raw = raw_parts(file)
     if file.suffix.lower() == ".dae":

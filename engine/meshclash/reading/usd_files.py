@@ -1,4 +1,4 @@
-"""USD by usd-core: surfaces of the earliest time, with instances and point instancers."""
+"""Read USD files with usd-core: surfaces at the earliest time, with instances and point instancers."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,19 +16,19 @@ from .raw_parts import RawPart, RawParts
 from .usd_skin import Skins
 
 MOST_OBJECTS = 2_000_000
-"""Objects that a file may place; instances of instances can be more than any memory holds."""
+"""Largest number of objects that a file may place; nested instances could exceed any memory."""
 MATERIAL = re.compile(r"\.mtlx@")
-"""In what USD says of a file of materials, which usd-core does not read."""
+"""Marks errors of USD about material files, which usd-core does not read."""
 IMPLICIT = ("Cube", "Sphere", "Cylinder", "Cylinder_1", "Cone", "Capsule", "Capsule_1", "Plane")
 SEEN, PROXY, RENDER = "", "proxy", "render"
-"""What `Object.hidden` says of visible geometry, of proxies, and what USD calls geometry that proxies stand for."""
+"""USD purposes of visible geometry, of proxies, and of the geometry that proxies stand for."""
 
 
 def read_usd(file: Path, _pxr: ModuleType) -> RawParts:
-    """Every surface that is active and visible, wherever instances place it.
+    """Read every active and visible surface, once for each instance.
 
     Raises:
-        InvalidFile: USD cannot read it, or it places too many objects.
+        InvalidFile: USD cannot read the file, or it places too many objects.
     """
     from pxr import Tf
 
@@ -39,24 +39,24 @@ def read_usd(file: Path, _pxr: ModuleType) -> RawParts:
 
 
 def _reason(error: Exception) -> str:
-    """What USD says; its words may hold bytes of the file that are no text."""
+    """Return the message of a USD error, which may contain bytes of the file that are not text."""
     try:
         first = (str(error).strip().splitlines() or [""])[0]
     except UnicodeDecodeError:
         return "it is damaged"
-    return first.partition(" : ")[2] or first  # begins with the function that failed, of no use to a user
+    return first.partition(" : ")[2] or first  # the message begins with the function that failed
 
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Where a subtree is read: at its own place, or as an instance of an instancer.
+    """The place at which a subtree is read: its own, or that of an instance.
 
     Attributes:
-        root: of the subtree; None for the stage.
-        matrix: (4, 4) from the root's parent to the world, of an instance.
-        name: of the instance; "" for the stage.
-        groups: names above the instance.
-        instancers: paths of the instancers around it, to find those that contain themselves.
+        root: root of the subtree; None for the stage.
+        matrix: (4, 4) from the root's parent to the world, for an instance.
+        name: name of the instance; "" for the stage.
+        groups: names of the groups above the instance.
+        instancers: paths of the instancers around it, to detect those that contain themselves.
     """
 
     root: Any = None
@@ -84,7 +84,7 @@ class _Reader:
         self._found = RawParts(metres=metres, y_up=up == UsdGeom.Tokens.y)
 
     def read(self) -> RawParts:
-        """The parts; raises InvalidFile."""
+        """Read the parts; raises InvalidFile."""
         found = self._found
         for path, told in (errors := _errors(self._stage)):
             if MATERIAL.search(told):
@@ -97,10 +97,10 @@ class _Reader:
         self._walk(self._stage.GetPseudoRoot(), _Placed(), SEEN)
         return found
 
-    # Objects are counted before they are read, by prototypes and not by their instances.
+    # Objects are counted before they are read; each prototype is counted once and multiplied by its instances.
 
     def _count(self, root: Any, instancers: tuple[Any, ...]) -> int:
-        """How many objects a subtree places."""
+        """Return how many objects a subtree places."""
         key = (root.GetPath(), bool(instancers))
         if key in self._counts:
             return self._counts[key]
@@ -123,7 +123,10 @@ class _Reader:
         return 1 if instances.wrong else max(sum(self._counts_of(prim, instances, instancers)), 1)
 
     def _counts_of(self, prim: Any, instances: "_Instances", instancers: tuple[Any, ...]) -> list[int]:
-        """How many objects all instances of each prototype are; raises InvalidFile for a prototype of itself."""
+        """Return how many objects the instances of each prototype place.
+
+        Raises InvalidFile for an instancer that is a prototype of itself.
+        """
         path = prim.GetPath()
         if path in instancers:
             raise InvalidFile(f"{self._file}: the point instancer {path} is a prototype of itself")
@@ -139,11 +142,11 @@ class _Reader:
         return self._instancers[path]
 
     def _children(self, prim: Any, in_prototype: bool) -> list[Any]:
-        """The children that count; prototypes of instancers may be overs and classes."""
+        """Return the children to read; in prototypes of instancers also overs and classes."""
         return list(prim.GetFilteredChildren(_every() if in_prototype else self._predicate))
 
     def _walk(self, root: Any, placed: _Placed, hidden: str) -> None:
-        """Reads a subtree, in the order of the file."""
+        """Read a subtree, in the order of the file."""
         left = [(root, hidden)]
         while left:
             prim, hidden = left.pop()
@@ -160,7 +163,7 @@ class _Reader:
             left += [(child, hidden) for child in reversed(children)]
 
     def _hidden(self, prim: Any, above: str) -> str:
-        """What hides a prim: "invisible", "guide" or "proxy"; "" where nothing does."""
+        """Return what hides a prim: "invisible", "guide" or "proxy"; "" if it is visible."""
         from pxr import UsdGeom
 
         image = UsdGeom.Imageable(prim)
@@ -176,7 +179,7 @@ class _Reader:
         return "guide" if purpose == "guide" else SEEN
 
     def _is_stand_in(self, prim: Any) -> bool:
-        """Whether something that is rendered is there in place of a proxy: beside it, or named as its partner."""
+        """Return whether a proxy stands for render geometry, which is a sibling or names it as its proxy."""
         from pxr import UsdGeom
 
         siblings = prim.GetParent().GetFilteredChildren(_every())
@@ -186,7 +189,7 @@ class _Reader:
         return any(prim.GetPath() in partner.GetForwardedTargets() for partner in partners if partner)
 
     def _read_instancer(self, prim: Any, placed: _Placed, hidden: str) -> None:
-        """Reads what each instance places."""
+        """Read the objects that each instance places."""
         found, instances = self._found, self._instances_of(prim)
         if hidden:
             found.no_geometry[hidden] += self._count_instancer(prim, placed.instancers)
@@ -213,7 +216,7 @@ class _Reader:
                 self._walk(root, _Placed(root, matrix, name, groups, inside), SEEN)
 
     def _world(self, prim: Any, placed: _Placed) -> np.ndarray:
-        """(4, 4) from a prim's frame to the world."""
+        """Return the matrix (4, 4) from a prim's frame to the world."""
         if placed.root is None:
             return np.array(self._cache.GetLocalToWorldTransform(prim), np.float64).T
         relative, resets = self._cache.ComputeRelativeTransform(prim, placed.root)
@@ -222,7 +225,7 @@ class _Reader:
         return placed.matrix @ np.array(relative, np.float64).T
 
     def _read_object(self, prim: Any, placed: _Placed, hidden: str) -> None:
-        """Adds a part, or says what the object is instead."""
+        """Add a part, or record the object as left out or as no geometry."""
         found, kind = self._found, _no_geometry(prim)
         if kind or hidden:
             found.no_geometry[kind or hidden] += 1
@@ -247,10 +250,10 @@ class _Reader:
         found.parts.append(RawPart(name, key, self._world(frame, placed), properties, groups))
 
     def _shape(self, prim: Any, source: Any) -> tuple[str | None, Any]:
-        """The key of a prim's shape, None where it has no surface, and the prim in whose frame it is.
+        """Return the key of a prim's shape, None if it has no surface, and the prim that defines its frame.
 
         Raises:
-            ValueError: it is damaged or cannot be computed; says why.
+            ValueError: the shape is damaged or cannot be computed; the message says why.
         """
         shapes = self._found.shapes
         key = str(source.GetPath())
@@ -269,16 +272,16 @@ class _Reader:
 
 
 class _Instances:
-    """What a point instancer places.
+    """The instances of a point instancer.
 
     Attributes:
-        prototypes: their roots; None where a prototype is not there.
-        indices: (n,) of the prototype of each instance.
-        times: how often each prototype is placed.
-        ids: what instances are called.
-        matrices: (n, 4, 4) from the frame above a prototype's root to the instancer's.
-        masked: (n,) which are inactive or invisible.
-        wrong: what cannot be understood, else "".
+        prototypes: roots of the prototypes; None if a prototype is missing or inactive.
+        indices: (n,) index of each instance's prototype.
+        times: number of instances of each prototype.
+        ids: ids of the instances, which are part of their names.
+        matrices: (n, 4, 4) from the frame of a prototype root's parent to the frame of the instancer.
+        masked: (n,) whether each instance is inactive or invisible.
+        wrong: what is invalid; "" if nothing is.
     """
 
     def __init__(self, prim: Any, time: Any) -> None:
@@ -309,7 +312,7 @@ class _Instances:
         matrices = instancer.ComputeInstanceTransformsAtTime(
             time, time, UsdGeom.PointInstancer.IncludeProtoXform, UsdGeom.PointInstancer.IgnoreMask
         )
-        if len(lengths) > 2 or len(matrices) != len(self.indices):  # USD passes over arrays of other lengths
+        if len(lengths) > 2 or len(matrices) != len(self.indices):  # USD ignores arrays of other lengths
             self.wrong = "its orientations or scales do not fit its positions"
             return
         self.matrices = np.asarray(matrices, np.float64).transpose(0, 2, 1)
@@ -326,7 +329,7 @@ def _array(value: Any, kind: Any) -> np.ndarray | None:
 
 
 def _errors(stage: Any) -> list[tuple[str, str]]:
-    """What the composition of the stage could not find: the path, and what USD says of it."""
+    """Return the composition errors of the stage: path and message."""
     told = dict[tuple[str, str], None]()
     for error in stage.GetCompositionErrors():
         path = str(error.rootSite.path)
@@ -335,7 +338,7 @@ def _errors(stage: Any) -> list[tuple[str, str]]:
 
 
 def _every() -> Any:
-    """Takes every prim, those of instances, too."""
+    """Return a predicate that accepts every prim, also those in instances."""
     from pxr import Usd
 
     return Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
@@ -348,7 +351,7 @@ def _is_instancer(prim: Any) -> bool:
 
 
 def _is_object(prim: Any) -> bool:
-    """Whether a prim is counted: all but groups with something in them, and what has no place, as materials."""
+    """Return whether a prim counts as an object: not groups with children, nor prims without a place, as materials."""
     from pxr import UsdGeom, UsdLux
 
     if not prim.IsActive():
@@ -367,7 +370,7 @@ def _is_skeletal(prim: Any) -> bool:
 
 
 def _is_unknown(prim: Any) -> bool:
-    """Whether no schema is known for the type of a prim."""
+    """Return whether the type of a prim has no known schema."""
     from pxr import Usd
 
     return (
@@ -378,7 +381,7 @@ def _is_unknown(prim: Any) -> bool:
 
 
 def _no_geometry(prim: Any) -> str | None:
-    """What an object is that has nothing to collide with."""
+    """Return the kind of an object without geometry that could collide; None for other objects."""
     from pxr import UsdGeom, UsdLux
 
     if prim.IsA(UsdGeom.Camera):
@@ -391,7 +394,7 @@ def _no_geometry(prim: Any) -> str | None:
 
 
 def _lost(prim: Any, time: Any) -> str | None:
-    """Why the surface of an object cannot be read; None where it can, or has none."""
+    """Return why the surface of an object cannot be read; None if it can be read, or there is none."""
     from pxr import UsdGeom
 
     kind = _type(prim)
@@ -406,7 +409,7 @@ def _lost(prim: Any, time: Any) -> str | None:
 
 
 def _type(prim: Any) -> str:
-    """The schema of a prim, which may be a fallback for a type that is not known."""
+    """Return the schema of a prim, which may be a fallback for an unknown type."""
     return str(prim.GetPrimTypeInfo().GetSchemaTypeName() or prim.GetTypeName())
 
 
@@ -419,7 +422,7 @@ def _kind(prim: Any) -> str:
 
 
 def _shape(prim: Any, time: Any) -> PartShape | None:
-    """The surface of an object in its own frame; None where it has none. Raises ValueError where it is damaged."""
+    """Return the surface of an object in its own frame, or None; raises ValueError if it is damaged."""
     from pxr import UsdGeom
 
     if prim.IsA(UsdGeom.Mesh):
@@ -431,7 +434,7 @@ def _shape(prim: Any, time: Any) -> PartShape | None:
 
 
 def _mesh(mesh: Any, time: Any) -> PartShape | None:
-    """The faces of the control cage, without those that are holes of a subdivision surface; raises ValueError."""
+    """Return the faces of the control cage, without holes of a subdivision surface; raises ValueError."""
     from pxr import UsdGeom
 
     attributes = mesh.GetPointsAttr(), mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr()
@@ -458,7 +461,7 @@ def _mesh(mesh: Any, time: Any) -> PartShape | None:
 
 
 def _implicit(prim: Any, time: Any) -> PartShape | None:
-    """The mesh of a shape that a few numbers describe; None of a size 0. Raises ValueError for sizes that are none."""
+    """Return the mesh of a shape such as a sphere; None for a size of 0. Raises ValueError for invalid sizes."""
     kind = _type(prim)
 
     def number(name: str) -> float:
@@ -487,7 +490,7 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
 
 
 def _properties(prim: Any) -> dict[str, str]:
-    """What a user must know of the shape."""
+    """Return notes about the shape for the user."""
     from pxr import UsdGeom
 
     kind = _type(prim)
@@ -507,12 +510,15 @@ def _purpose(prim: Any) -> str:
 
 
 def _title(prim: Any, placed: _Placed) -> str:
-    """The name of an object that is not read."""
+    """Return a name for an object that is left out."""
     return f"{placed.name} {_name(prim)}" if placed.name else _name(prim)
 
 
 def _name(prim: Any) -> str:
-    """Of the object: an exporter puts a mesh under a transform that has the name a user knows."""
+    """Return the name of an object.
+
+    Exporters often put a mesh below a transform that has the name known to the user.
+    """
     from pxr import Usd
 
     parent = prim.GetParent()
@@ -521,6 +527,6 @@ def _name(prim: Any) -> str:
 
 
 def _groups(prim: Any, root: Any) -> tuple[str, ...]:
-    """Names of what a prim is in, from the root of its prototype on."""
+    """Return the names of the prims above a prim, from the root of its prototype."""
     names = [name for name in str(prim.GetPath()).split("/")[1:-1] if name]
     return tuple(names) if root is None else tuple(names[len(str(root.GetPath()).split("/")) - 2 :])

@@ -1,4 +1,4 @@
-"""Meshes of USD that a skeleton or blend shapes deform, in the pose of the earliest time."""
+"""Deform meshes of USD by skeletons and blend shapes, in the pose of the earliest time."""
 
 from typing import Any
 
@@ -29,10 +29,10 @@ class Skins:
                     self._found[target.GetPrim().GetPath()] = target, query
 
     def deformed(self, prim: Any, points: np.ndarray) -> tuple[np.ndarray, Any] | None:
-        """The points (n, 3) of a prim in its pose, and the prim in whose frame they are; None where nothing deforms it.
+        """Return the posed points (n, 3) of a prim, and the prim that defines their frame; None if nothing deforms it.
 
         Raises:
-            ValueError: the pose cannot be computed; says why.
+            ValueError: the pose cannot be computed; the message says why.
         """
         from pxr import Usd, UsdSkel, Vt
 

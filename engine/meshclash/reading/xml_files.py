@@ -1,4 +1,4 @@
-"""XML files as trees of elements. Entities are refused: they can grow without bound and name other files."""
+"""Read XML files as trees of elements. Entities are refused: they can grow without bound and refer to other files."""
 
 import stat
 from pathlib import Path
@@ -10,10 +10,10 @@ from ..errors import InvalidFile
 
 
 def read_xml(file: Path) -> Element:
-    """The root element of a file; prefixes of namespaces stay part of the names.
+    """Return the root element of a file; namespace prefixes stay part of the names.
 
     Raises:
-        InvalidFile: it cannot be read, is not XML, or declares entities.
+        InvalidFile: the file cannot be read, is not XML, or declares entities.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
