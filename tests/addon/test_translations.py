@@ -269,7 +269,7 @@ def test_these_languages_are_complete(code):
 
 
 def test_a_sentence_is_put_together_in_the_language_of_the_user(german):
-    assert texts.said("{pairs} gone, the last ones:", pairs=(2, "pair")) == "2 Paare verschwunden, die letzten:"
+    assert texts.said("Not saved: {pairs}", pairs=(2, "pair")) == "Nicht gespeichert: 2 Paare"
     assert texts.said("{parts} of {name}", parts=(1, "face"), name="A {b}") == "1 Fläche von A {b}"
 
 
