@@ -47,6 +47,8 @@ def test_distances_of_round_solids_are_proved(seed, kinds):
 def test_whole_numbers_compare_a_distance_with_a_length(x, y, z, length):
     told = is_within(np.zeros((1, 3)), np.array([[x, y, z]], float), (length,), np.array([x, y, z], float))
     assert told == (x * x + y * y + z * z <= Fraction(length) ** 2)
+    nearer = is_within(np.zeros((1, 3)), np.array([[x, y, z]], float), (length,), np.ones(3), strict=True)
+    assert nearer == (x * x + y * y + z * z < Fraction(length) ** 2)
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0**-300, 2.0**80])
@@ -63,6 +65,31 @@ def test_a_margin_around_a_mesh_touches_exactly():
     assert not mc.collides(margin, BOX, None, at(np.nextafter(1.25, 2.0)))
     assert mc.collides(margin, S.Inflated(BOX, 0.5), None, at(1.75))
     assert len(mc.clearance(margin, BOX, 0.1, None, at(1.3))) and not len(mc.clearance(margin, BOX, 0.1, None, at(1.4)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "touching"),
+    [
+        (S.Sphere(1.0), S.Sphere(1.0), 2.0),
+        (S.Sphere(0.5), S.Capsule(0.25, 2.0), 0.75),
+        (S.Sphere(0.5), S.Box(1.0), 1.0),
+        (S.Box(1.0), S.Box(0.5), 0.75),
+        (S.Inflated(BOX, 0.25), BOX, 1.25),
+        (S.Inflated(BOX, 0.25), S.Inflated(BOX, 0.5), 1.75),
+        (S.Sphere(0.5), BOX, 1.0),
+        (S.Halfspace([1.0, 0.0, 0.0], 0.25), S.Sphere(0.5), 0.75),
+        (S.Plane([1.0, 0.0, 0.0], 0.25), S.Sphere(0.5), 0.75),
+        (S.Halfspace([1.0, 0.0, 0.0], 0.25), BOX, 0.75),
+    ],
+)
+def test_shapes_that_share_only_their_boundaries_touch(a, b, touching):
+    for place, verdict in (
+        (touching, mc.Verdict.TOUCHING),
+        (np.nextafter(touching, 0.0), mc.Verdict.CLASH),
+        (np.nextafter(touching, 9.0), mc.Verdict.APART),
+    ):
+        assert mc.verdict(a, b, None, at(place)).verdict == verdict
+        assert mc.verdict(b, a, at(place), None).verdict == verdict
 
 
 def test_hulls_are_filled_and_meshes_are_surfaces():

@@ -16,13 +16,16 @@ Vector = tuple[int, int, int]
 _BITS = 53
 
 
-def is_within(points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray) -> bool:
+def is_within(
+    points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray, strict: bool = False
+) -> bool:
     """Return whether the hulls of two point sets are no farther apart than the sum of some lengths.
 
     Args:
         points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.
         lengths: [m], 0 or greater.
         towards: an approximate vector (3,) from a to b: the direction in which the search starts.
+        strict: return whether they are nearer than the sum; equal is not enough.
     """
     a, b, reaches, way = _whole(points_a.ravel(), points_b.ravel(), np.array(list(lengths)), towards.ravel())
     first, second, reach = _vectors(a), _vectors(b), sum(reaches)
@@ -31,7 +34,8 @@ def is_within(points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[floa
     while True:
         corners, point, share = _nearest_point(corners)
         square = _dot(point, point)
-        if square <= (reach * share) ** 2:
+        limit = (reach * share) ** 2
+        if square < limit or (square == limit and not strict):
             return True
         corner = _farthest(first, second, (-point[0], -point[1], -point[2]))
         height = _dot(point, corner)

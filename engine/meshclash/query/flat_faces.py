@@ -55,6 +55,13 @@ class Face(NamedTuple):
             return 0
         return 1 if height > 0 else -1
 
+    def is_below_exactly(self, point: np.ndarray, radius: float, turned: bool = False) -> bool:
+        """Return whether a point is less than ``radius`` above the boundary; below it, if ``turned``. Exact."""
+        normal, offset = self.exactly()
+        height = sum((n * Fraction(x) for n, x in zip(normal, point.tolist(), strict=True)), -offset)
+        height = -height if turned else height
+        return height < 0 or height * height < Fraction(radius) ** 2 * sum(n * n for n in normal)
+
     def exactly(self) -> tuple[list[Fraction], Fraction]:
         """Return the normal R n, of any length, and the boundary's offset from the world's origin along it."""
         given = [Fraction(n) for n in self.thing.normal.tolist()]
@@ -105,6 +112,29 @@ def face_and_points(face: Face, groups: np.ndarray, radius: float) -> tuple[bool
     lowest, highest = groups[best, int(heights[best].argmin())], groups[best, int(heights[best].argmax())]
     common = _common(face, lowest, float(low[best]), highest, float(high[best]))
     return True, 0.0, np.stack([common, common]), best
+
+
+def enters(face: Face, points: np.ndarray, radius: float) -> bool:
+    """Return whether the inside of a hull, with a radius, reaches into a half-space or to both sides of a plane.
+
+    Exact. A hull that only touches the boundary does not.
+
+    Args:
+        face: the half-space or plane.
+        points: of the hull, (n, 3) [m], world.
+        radius: radius around the hull [m].
+    """
+    heights, rounding = face.heights(points)
+    rounding = rounding + 2.0**-50 * radius
+
+    def reaches(turned: bool) -> bool:
+        signed = -heights if turned else heights
+        if (signed < radius - rounding).any():
+            return True
+        doubtful = np.flatnonzero(signed <= radius + rounding)
+        return any(face.is_below_exactly(points[k], radius, turned) for k in doubtful.tolist())
+
+    return reaches(False) and (not face.is_plane or reaches(True))
 
 
 def _common(face: Face, lowest: np.ndarray, low: float, highest: np.ndarray, high: float) -> np.ndarray:

@@ -19,10 +19,11 @@ from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
 from ..convex.supports import POINTS_FORM
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
-from .flat_faces import Face, face_and_points, face_and_round, faces
+from ..types.pose import pose_of, transform_points
+from ..types.verdict import APART, TOUCHING
+from .flat_faces import Face, enters, face_and_points, face_and_round, faces
 from .results import Clearances, Distance
-from .table import CLEARANCE, COLLIDES, DISTANCE, Request, ask
+from .table import CLEARANCE, COLLIDES, DISTANCE, VERDICT, Request, ask
 
 Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
@@ -87,6 +88,64 @@ def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None,
     for row_a, row_b in zip(rows_a, rows_b, strict=True):
         found.append((yield from _one_pose(a, b, row_a, row_b, request, only_met)))
     return Near(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def overlap_steps(request: Request) -> Generator[Any, None, bool]:
+    """Return whether two objects that meet in one pose share more than their boundaries.
+
+    Exact for points, segments, triangles, polyhedra and half-spaces with radii. Other pairs count as overlapping.
+    """
+    a, b = map(ShapeSide.of, request.things)
+    row_a, row_b = (rows[0] for rows in request.every_row)
+    if a.flat or b.flat:
+        flat, other, row, far = (a, b, row_a, row_b) if a.flat else (b, a, row_b, row_a)
+        assert flat.flat is not None
+        groups = _groups(other, far)
+        face = Face.of(flat.flat, row)
+        return groups is None or any(enters(face, points, other.radius) for points in groups)
+    reach = a.radius + b.radius
+    if any(side.convex and not side.convex.is_polyhedron for side in (a, b)):
+        return True
+    if reach == 0.0:
+        solids = tuple(side.convex.enclosing if side.convex else side.surface for side in (a, b))
+        found = yield from ask(VERDICT, solids, (pose_of(row_a), pose_of(row_b)), threads=request.options.threads)
+        return found.verdict not in (APART, TOUCHING)
+    if a.surface is not None and b.surface is not None:
+        rounding = _SURFACE_ROUNDING * (_extent(a.mesh, b.mesh, row_a, row_b) + reach) + _LEAST
+        return (yield from _are_within(a, b, row_a, row_b, request, reach + rounding, strict=True))
+    if a.convex and b.convex:
+        hulls = transform_points(row_b, b.convex.points)
+    elif a.convex:
+        hulls = yield from _hulls_near(a.convex, b, row_a, row_b, request, reach)
+    else:
+        assert b.convex is not None
+        hulls = yield from _hulls_near(b.convex, a, row_b, row_a, request, reach)
+    convex, row = (a.convex, row_a) if a.convex else (b.convex, row_b)
+    assert convex is not None
+    points = transform_points(row, convex.points[0])
+    ways = hulls.mean(axis=1) - points.mean(axis=0)
+    return any(
+        is_within(points, hull, (a.radius, b.radius), way, strict=True) for hull, way in zip(hulls, ways, strict=True)
+    )
+
+
+def _hulls_near(
+    convex: ConvexShape, side: ShapeSide, row: np.ndarray, far: np.ndarray, request: Request, reach: float
+) -> Generator[Any, None, np.ndarray]:
+    """Return the world corners (n, 3, 3) of the triangles of a surface that may be within reach of a convex core."""
+    within = reach + _SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + _LEAST
+    triangles = yield from _triangles_near(convex, side, row, far, request, within)
+    corners: np.ndarray = transform_points(far, side.mesh.corners_of(triangles))
+    return corners
+
+
+def _groups(side: ShapeSide, row: np.ndarray) -> np.ndarray | None:
+    """Return the world points of the hulls that an object consists of, (g, n, 3); None for a round solid or a face."""
+    if side.surface is not None:
+        return transform_points(row, side.mesh.corners_of(np.arange(side.mesh.triangle_count)))
+    if side.convex is None or not side.convex.is_polyhedron:
+        return None
+    return transform_points(row, side.convex.points)
 
 
 def _one_pose(
@@ -278,16 +337,22 @@ def _surfaces(
 
 
 def _are_within(
-    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
+    a: ShapeSide,
+    b: ShapeSide,
+    row_a: np.ndarray,
+    row_b: np.ndarray,
+    request: Request,
+    within: float,
+    strict: bool = False,
 ) -> Generator[Any, None, bool]:
-    """Return whether two surfaces are within the sum of their radii, exactly, in one pose each."""
+    """Return whether two surfaces are within the sum of their radii, or nearer if ``strict``, exactly, in one pose."""
     found: Clearances = yield from _ask(CLEARANCE, a.surface, b, row_a, row_b, request, tolerance=within)
     order = np.argsort(found.distances, kind="stable")
     for i, j in found.pairs[order].tolist():
         corners_a = transform_points(row_a, a.mesh.corners_of(np.array([i]))[0])
         corners_b = transform_points(row_b, b.mesh.corners_of(np.array([j]))[0])
         way = corners_b.mean(axis=0) - corners_a.mean(axis=0)
-        if is_within(corners_a, corners_b, (a.radius, b.radius), way):
+        if is_within(corners_a, corners_b, (a.radius, b.radius), way, strict):
             return True
     return False
 

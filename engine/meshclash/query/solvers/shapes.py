@@ -16,7 +16,7 @@ from ...types.results import QueryStats
 from ...types.verdict import APART, CLASH, CONTAINED, TOUCHING
 from ..found_pair import FoundPair, PairOfScene
 from ..results import Clearances, Distance, no_start
-from ..shape_pairs import ShapeSide, near_steps, within_steps
+from ..shape_pairs import ShapeSide, near_steps, overlap_steps, within_steps
 from ..table import CONTAINS, Request, ask
 
 _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
@@ -58,14 +58,16 @@ def find_clearances(request: Request) -> Generator[Any, None, Clearances]:
 def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
     """``verdict``; there are no pairs of triangles.
 
-    Shapes clash if they have a common point, whatever overlap is permitted: no depth is measured. A shape inside a
-    closed mesh that does not touch its surface is contained.
+    Shapes clash if they have more in common than their boundaries, whatever overlap is permitted: no depth is measured.
+    They touch if they share boundaries alone; round solids (cylinders, cones, ellipsoids) clash then, too. A shape
+    inside a closed mesh that does not touch its surface is contained.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     near = yield from near_steps(request)
     verdict, place = APART, None
     if near.met[0]:
-        verdict, place = CLASH, near.points[0].mean(axis=0)
+        overlap = yield from overlap_steps(request)
+        verdict, place = CLASH if overlap else TOUCHING, near.points[0].mean(axis=0)
     elif near.distances[0] <= request.options.limits.touch_tolerance:
         verdict, place = TOUCHING, near.points[0].mean(axis=0)
     elif (yield from _is_contained(request)):
