@@ -194,9 +194,16 @@ def test_a_flipped_bit_and_a_cut_are_errors(copied):
         assert answers(mesh) is None
 
 
+@pytest.fixture(scope="module")
+def loaded(ring):
+    """The kernels of a query: compiling or loading them takes memory, which is not that of a file."""
+    answers(ring[0])
+    mc.lab.progressive_collide(ring[0], ring[0], None, matrix(shift=(0.1, 0.0, 0.0)), epsilon=0.1)
+
+
 @settings(max_examples=40)
 @given(st.data())
-def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, tmp_path_factory, data):
+def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, loaded, tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("made")
     (folder / "a.mcl").write_bytes(ring[0].path.read_bytes())
     raw = data.draw(made_wrong(ring[1].path.read_bytes(), NODE))
