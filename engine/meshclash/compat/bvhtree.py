@@ -214,7 +214,7 @@ def _three(name: str, given: Sequence[float]) -> np.ndarray:
     """Return three finite numbers as an array; raise UnsupportedOption, a ValueError."""
     try:
         x, y, z = map(float, given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UnsupportedOption(f"BVHTree: {name} must be three numbers") from None
     if not all(abs(number) <= LARGEST_COORDINATE for number in (x, y, z)):
         raise UnsupportedOption(f"BVHTree: {name} must be finite, and at most {LARGEST_COORDINATE:g}")

@@ -192,12 +192,16 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             assert pair.location is not None
             points = np.stack([pair.location] * 2)
         depth = 0.0 if found is None else float(found.depth)
-        return _Nearest(pair.a, pair.b, -depth, points, pair.triangles or (-1, -1))
+        return _Nearest(pair.a, pair.b, -depth if depth else 0.0, points, pair.triangles or (-1, -1))
 
     def _penetration(self, pair: PairVerdict) -> Penetration | None:
-        """Return the penetration of two objects that meet; None if they have no common volume or one is not a solid."""
+        """Return the penetration of two objects that meet.
+
+        None if they have no common volume, or if one is not a solid or not a mesh in memory.
+        """
         (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
-        assert isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)
+        if not (isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)):
+            return None
         try:
             found = penetration(a, b, pose_a, pose_b)
         except NotASolid:
