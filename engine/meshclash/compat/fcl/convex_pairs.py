@@ -27,8 +27,10 @@ from .objects import CollisionObject
 from .pairs import ROUNDING, BoundedPair, Gap, Parting, direction_of
 
 _DEPTH = 1e-12
-"""Bound of the error of the depth of round solids, relative to the size."""
-_MOST_SUPPORTS = 200
+"""Bound of the error of the depth of solids that are not round, relative to the size."""
+_ENOUGH = 1e-3
+"""Bound of the error of the depth of round solids, relative to the depth, which is never too small."""
+_MOST_SUPPORTS = 64
 _HERE = np.eye(4)[None, :3].copy()
 
 
@@ -148,7 +150,8 @@ class ConvexPair(BoundedPair):
         """Return the depth of the cores, the direction in which b leaves, and the last contact points of both, (2, 3).
 
         A round solid is the hull of points on it. The shortest separation of these hulls is a lower bound. The farthest
-        points along its direction give an upper bound and are added to the hulls, until the two bounds agree.
+        points along its direction give an upper bound and are added to the hulls, until the two bounds nearly agree.
+        The upper bound is returned: moving b by it separates the two.
         """
         clouds = [_inner_points(solid, placed) for solid, placed in zip(self._solids, self._placed, strict=True)]
         best, direction, ends = np.inf, np.array([1.0, 0.0, 0.0]), self._ends
@@ -165,7 +168,7 @@ class ConvexPair(BoundedPair):
                 best, direction = depth, way.copy()
                 if np.isfinite(found.points[0]).all():  # not for flat hulls, which touch at their nearest points
                     ends = found.points[0].copy()
-            if best - float(found.lower[0]) <= _DEPTH * size:
+            if best - float(found.lower[0]) <= max(_DEPTH * size, _ENOUGH * best):
                 break
             grown = [
                 cloud if solid.is_polyhedron else np.vstack([cloud, end])
