@@ -383,8 +383,8 @@ def test_meshes_that_cannot_be_read_name_the_link(tmp_path):
         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
         "0 0 0\n"
     )
-    (tmp_path / "part.step").write_text("ISO-10303-21;")
-    for name, message in (("bad.stl", ""), ("cloud.ply", "points without faces"), ("part.step", "not known")):
+    (tmp_path / "part.iges").write_text("ISO-10303-21;")
+    for name, message in (("bad.stl", ""), ("cloud.ply", "points without faces"), ("part.iges", "not known")):
         path = write(tmp_path, link("a", collision(f'<mesh filename="{name}"/>')))
         with pytest.raises(mc.InvalidFile, match=f"link 'a', collision 1 of 1: .*{name}.*{message}"):
             mc.Robot(path)

@@ -74,7 +74,7 @@ class TreeParts(NamedTuple):
 
 
 class Hierarchy(Changeable, caches={"derived": dict}):
-    """A mesh with its tree and volumes. Made by ``build``; accepted wherever a mesh is.
+    """A mesh with its tree and volumes, made by ``build``; accepted wherever a mesh is.
 
     Attributes:
         parts: the TreeParts. Most of its fields are also attributes of the hierarchy.

@@ -23,7 +23,7 @@ _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 class CloudContacts(Copyable):
-    """All contacts of two objects, at least one of them a cloud. Returned by ``collide``.
+    """All contacts of two objects, at least one of them a cloud. Made by ``collide``.
 
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
