@@ -27,9 +27,9 @@ from .objects import CollisionObject
 from .pairs import ROUNDING, BoundedPair, Gap, Parting, direction_of
 
 _DEPTH = 1e-12
-"""Bound of the error of the depth of solids that are not round, relative to the size."""
+"""Difference of the two bounds of the depth at which the search ends, relative to the size."""
 _ENOUGH = 1e-3
-"""Bound of the error of the depth of round solids, relative to the depth, which is never too small."""
+"""The same, relative to the depth; either of the two is enough. The depth is never too small."""
 _MOST_SUPPORTS = 64
 _HERE = np.eye(4)[None, :3].copy()
 
