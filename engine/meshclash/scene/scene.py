@@ -41,7 +41,6 @@ from ..types.verdict import APART, TOUCHING
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
 from .cloud_estimates import CloudSearches
-from .cloud_step import CloudStepper
 from .collisions import (
     Choice,
     Configurations,
@@ -109,7 +108,6 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects = Members()
         self._shared = SharedSearch()
         self._stepper = Stepper()
-        self._cloud_stepper = CloudStepper()
         self._cloud_searches = CloudSearches()
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
@@ -534,17 +532,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
         yield from self._objects.cloud_steps()
-        yield from self._cloud_stepper.look_steps(self._objects, keep)
-        some, members = self._objects.meshes()
-        ids = self._objects.ids()[some]
-        if members:
-            packed_trees = yield from self._packed_steps(members)
-            found = yield from self._stepper.steps(
-                ids, members, self._objects.all_rows()[some], packed_trees, keep, first_only
-            )
-        else:
-            found = self._stepper.empty_step()
-        found = self._cloud_stepper.added_to(found)
+        found = yield from self._stepper.steps(self._objects, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     @in_slices
