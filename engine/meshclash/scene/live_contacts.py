@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..jit import is_compiled
 from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
 from ..solid.pair_verdict import PairVerdict
+from ..traversal.near_wide import traverse_near
 from ..traversal.question import Answer
 from ..types.copying import Changeable
 from ..types.numbers import truth
@@ -226,7 +228,7 @@ class LiveContacts(LivePairs):
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
             clock.stop("verdicts")
-            if len(places):
+            if len(places) and is_compiled(traverse_near):
                 measured = yield from self._measure_steps(places, ~_are_found(memory.answers[places]))
                 work = work if measured is None else work.plus(measured.stats())
                 clock.stop("distances")
@@ -255,8 +257,9 @@ class LiveContacts(LivePairs):
             work = work.plus(answer.stats())
             told = apart | meet
             measuring = memory.measure_steps(some[told], apart[told], packed_trees, scene.poses, meeting.trees[told])
-            measured = yield from hold_progress(measuring, begin / len(asked))
-            work = work if measured is None else work.plus(measured.stats())
+            if is_compiled(traverse_near):  # a frame does not wait for the compiler
+                measured = yield from hold_progress(measuring, begin / len(asked))
+                work = work if measured is None else work.plus(measured.stats())
         return np.concatenate(left), work
 
     def _measure_steps(self, places: np.ndarray, apart: np.ndarray) -> Generator[Progress, None, Answer | None]:
