@@ -41,7 +41,7 @@ def _pot() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _meshes(rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Vertices and triangles: boxes, whose faces lie in one plane when they stand side by side, rough spheres, a pot."""
+    """Vertices and triangles: boxes, whose faces lie in one plane when side by side, a rough sphere, a small box, a pot."""
     box = np.array([[q[0], q[k], q[k + 1]] for q in _QUADS for k in (1, 2)], np.int32)
     vertices, triangles = bumpy_sphere(4)(rng)
     points, sides = _pot()
@@ -173,7 +173,7 @@ def _changed(
 
 
 def _same_gaps(near: dict[tuple[int, int], Any], truth: dict[tuple[int, int], Any], first: bool) -> bool:
-    """Return whether gaps are those of a new scene; in first-contact mode without the triangles within the tolerance."""
+    """Return whether gaps are those of a new scene; first contacts may lack the triangles within the tolerance."""
     if near.keys() != truth.keys():
         return False
     whole = (gap == truth[pair] for pair, gap in near.items())
