@@ -18,12 +18,13 @@ from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
+from .alike_pairs import AlikePairs
 from .clock import Clock
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .results import FirstContact, PairGap, gap_of_meeting
-from .verdict_stage import first_contacts_of, verdict_portions
+from .verdict_stage import alike_portions, first_contacts_of
 
 _BATCH = 256
 """Pairs that are measured together if results are kept: few enough that a cancelled query loses little work."""
@@ -183,28 +184,33 @@ def _measure(
     scene: Members, unknown: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
     """Like ``measure_steps``, for all pairs at once, without reuse; the pairs are meshes, and there is at least one."""
+    alike = yield from scene.alike_steps(unknown)
     steps = scene.case_steps(
-        unknown, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
+        alike.first, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
     )
-    case, pairs = yield from scale_progress(steps, 0.0, 0.4)
+    case, near = yield from scale_progress(steps, 0.0, 0.4)
     record.note(case.answer)
-    for a, b in unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)].tolist():
+    is_near = np.isin(pair_keys(alike.first), pair_keys(near), assume_unique=True)
+    for a, b in alike.masked(~is_near).pairs.tolist():
         record.add((a, b), None)
-    apart = np.ones(len(pairs), np.bool_)
+    alike = alike.masked(is_near)
+    apart = np.ones(len(alike.first), np.bool_)
     if options.first_contact:
         apart[case.answer.jobs] = False
-        for first in first_contacts_of(case, np.flatnonzero(~apart), pairs):
+        for first in first_contacts_of(case, np.flatnonzero(~apart), alike):
             record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
-    own, index = pairs[overlapping], np.flatnonzero(overlapping)
-    place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in verdict_portions(case.chosen(overlapping), own, options.limits, scene.names):
+    own, done = alike.masked(overlapping), 0
+    place = {(a, b): k for (a, b), k in zip(own.first.tolist(), np.flatnonzero(overlapping).tolist(), strict=True)}
+    for pairs, items in alike_portions(case.chosen(overlapping), own, options.limits, scene.names):
         for item in items:
             record.add((item.a, item.b), gap_of_meeting(item))
-            apart[place[item.a, item.b]] = False
-        yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
+            if (item.a, item.b) in place:
+                apart[place[item.a, item.b]] = False
+        done += len(pairs)
+        yield Progress(0.4 + 0.2 * done / len(own.pairs), f"judging object pair {done} of {len(own.pairs)}")
     clock.stop("verdicts")
-    yield from scale_progress(_gaps(case.chosen(apart), pairs[apart], options, record, scene.names), 0.6, 1.0)
+    yield from scale_progress(_gaps(case.chosen(apart), alike.masked(apart), options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -215,15 +221,15 @@ def _overlapping(case: Case) -> np.ndarray:
 
 
 def _gaps(
-    case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord, names: Mapping[int, str]
+    case: Case, alike: AlikePairs, options: GapOptions, record: GapRecord, names: Mapping[int, str]
 ) -> Generator[Progress, None, None]:
-    """Measure the distances of pairs without a common point.
+    """Measure the distances of groups of pairs without a common point, whose first pairs are those of the case.
 
     With a tolerance, keep only the pairs within it, and find their triangles that come within it.
     """
-    if not len(pairs):
+    if not len(alike.first):
         return
-    ids = [(a, b) for a, b in pairs.tolist()]
+    ids = [(a, b) for a, b in alike.first.tolist()]
     starts = np.array([record.start(pair) or (-1, -1) for pair in ids], np.int32)
     side = case.tree_set.side
     question = Question(
@@ -237,7 +243,8 @@ def _gaps(
         yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
     complete = options.tolerance is None or not options.first_contact
     found = found_apart(case.jobs, (case.rows_a, case.rows_b), case.meshes, nearest.points, names)
-    for k, pair in enumerate(ids):
+    every, groups = [(a, b) for a, b in alike.pairs.tolist()], np.repeat(np.arange(len(ids)), np.diff(alike.start))
+    for k, pair in zip(groups.tolist(), every, strict=True):
         i, j = nearest.pairs[k].tolist()
         gap = PairGap(
             *pair, float(nearest.distances[k]), nearest.points[k].copy(), (i, j), near[k].a, near[k].b, found, k

@@ -21,18 +21,19 @@ from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices, scale_progress
 from ..types.verdict import APART, TOUCHING
+from .alike_pairs import AlikePairs
 from .clock import Clock
 from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys
 from .results import FirstContact
-from .verdict_stage import first_contacts_of, stays, verdict_portions
+from .verdict_stage import alike_portions, first_contacts_of, stays
 
 if TYPE_CHECKING:
     from .scene import Scene
 
 _BATCH = 256
-"""Pairs that are traversed together: few enough for frequent commits, many enough to be worth a kernel call."""
+"""Different pairs that are traversed together: few enough for frequent commits, enough to be worth a kernel call."""
 
 _ONE_BY_ONE = "comparing pairs with a point cloud or a massive mesh"
 Pair = tuple[int, int]
@@ -64,10 +65,8 @@ class _Known(NamedTuple):
     """Whether the result is complete, not just a first contact, (n,) bool."""
     current: np.ndarray
     """Revisions of the objects in this update, (n, 2) int64."""
-
-    def keys(self) -> np.ndarray:
-        """Return one number for each pair, (n,) int64, ascending."""
-        return pair_keys(self.pairs)
+    keys: np.ndarray
+    """One number for each pair, (n,) int64, ascending."""
 
 
 class LivePairs(Changeable, ABC):
@@ -201,24 +200,31 @@ class LiveContacts(LivePairs):
             else:
                 self._commit(np.array([[a, b]]), {} if item.verdict is APART else {(a, b): item})
             work = work.plus(taken)
-        asked = asked[~clouds]
-        if len(asked):
-            apart = yield from self._scene.round_apart_steps(asked, self._limits.touch_tolerance)
-            self._commit(asked[apart], {})
-            asked = asked[~apart]
-        together = _BATCH if device == "cpu" else max(len(asked), 1)
-        for begin in range(0, len(asked), together):
-            some = asked[begin : begin + together]
-            case, near = yield from self._scene.case_steps(some, self._limits, clock, first_contact, device)
-            self._commit_apart(some, near)
+        alike = yield from self._scene.alike_steps(asked[~clouds])
+        if len(alike.first):
+            apart = yield from self._scene.round_apart_steps(alike.first, self._limits.touch_tolerance)
+            self._commit(alike.masked(apart).pairs, {})
+            alike = alike.masked(~apart)
+        together = _BATCH if device == "cpu" else max(len(alike.first), 1)
+        done, total = 0, len(alike.pairs)
+        for begin in range(0, len(alike.first), together):
+            some = alike.chosen(begin, begin + together)
+            finding = self._scene.case_steps(some.first, self._limits, clock, first_contact, device)
+            share, text = done / total, f"comparing object pair {done + 1} of {total}"
+            case, near = yield from scale_progress(finding, share, share, text)
             work = work.plus(case.answer.stats())
+            is_near = np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True)
+            self._commit(some.masked(~is_near).pairs, {})  # their tight boxes are apart
+            done += len(some.pairs)
+            some = some.masked(is_near)
             if first_contact:
-                case, near = self._commit_first_contacts(case, near)
-            done = 0
-            for end, found in verdict_portions(case, near, self._limits, self._scene.names):
-                self._commit(near[done:end], {(item.a, item.b): item for item in found})
-                done = end
-                yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
+                case, some = self._commit_first_contacts(case, some)
+            done -= len(some.pairs)
+            for pairs, found in alike_portions(case, some, self._limits, self._scene.names):
+                if len(pairs):
+                    self._commit(pairs, {(item.a, item.b): item for item in found})
+                done += len(pairs)
+                yield Progress(done / total, f"judging object pair {done} of {total}")
             clock.stop("verdicts")
         return replace(work, seconds=clock.total, timings=clock.timings)
 
@@ -232,7 +238,7 @@ class LiveContacts(LivePairs):
     def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
         """Return the candidates that are new, changed or to be completed; drops pairs that are no longer candidates."""
         old, new = self._known, _nothing_known(pairs, self._scene.revisions(pairs))
-        keys, old_keys = new.keys(), old.keys()
+        keys, old_keys = new.keys, old.keys
         place = np.searchsorted(old_keys, keys)
         kept = place < len(old_keys)
         kept[kept] = old_keys[place[kept]] == keys[kept]
@@ -246,23 +252,18 @@ class LiveContacts(LivePairs):
 
     def _now_known(self, pairs: np.ndarray, complete: bool) -> None:
         known = self._known
-        place = np.searchsorted(known.keys(), pair_keys(pairs))
+        place = np.searchsorted(known.keys, pair_keys(pairs))
         known.revisions[place] = known.current[place]
         known.complete[place] = complete
 
-    def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
-        """Commit the pairs that ``case_steps`` dropped because their tight boxes are apart."""
-        still = np.isin(pair_keys(asked), pair_keys(near), assume_unique=True)
-        self._commit(asked[~still], {})
-
-    def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
+    def _commit_first_contacts(self, case: Case, alike: AlikePairs) -> tuple[Case, AlikePairs]:
         """Commit the pairs whose surfaces meet, and return the others, which still need a verdict."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
-        self._now_known(near[meet], complete=False)
-        for found in first_contacts_of(case, np.flatnonzero(meet), near):
+        self._now_known(alike.masked(meet).pairs, complete=False)
+        for found in first_contacts_of(case, np.flatnonzero(meet), alike):
             self._meets(found)
-        return case.chosen(~meet), near[~meet]
+        return case.chosen(~meet), alike.masked(~meet)
 
     def _meets(self, found: FirstContact) -> None:
         """Record a pair that meets, with only its first contact known."""
@@ -296,4 +297,4 @@ class LiveContacts(LivePairs):
 
 
 def _nothing_known(pairs: np.ndarray, current: np.ndarray) -> _Known:
-    return _Known(pairs, np.full(pairs.shape, -1), np.zeros(len(pairs), np.bool_), current)
+    return _Known(pairs, np.full(pairs.shape, -1), np.zeros(len(pairs), np.bool_), current, pair_keys(pairs))

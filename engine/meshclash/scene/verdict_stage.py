@@ -6,12 +6,14 @@ import numpy as np
 
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
-from ..solid.pair_verdict import PairVerdict, contacts_between
+from ..solid.pair_verdict import PairVerdict, contacts_between, verdict_of_alike
 from ..types.steps import hold_progress, steps
 from ..types.verdict import APART, CLASH, TOUCHING
+from .alike_pairs import AlikePairs
 from .results import FirstContact
 
 _PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # maximum per portion
+_ALIKE = 4096  # verdicts of alike pairs that are written together
 _SURELY = 1.0 + 1e-6  # bounds the rounding error when lengths are compared with permitted ones
 
 
@@ -40,6 +42,34 @@ def verdict_portions(
         yield begin, found
 
 
+def alike_portions(
+    case: Case, alike: AlikePairs, limits: Limits, names: Mapping[int, str]
+) -> Generator[tuple[np.ndarray, list[PairVerdict]], None, None]:
+    """Judge the first pair of each group, and yield all pairs in portions: their ids (n, 2), and those not apart.
+
+    Args:
+        case: the first pairs of the groups, as returned by ``Members.case_steps``.
+        alike: the groups.
+        limits, names: as for ``verdict_portions``.
+    """
+    begin = 0
+    for end, found in verdict_portions(case, alike.first, limits, names):
+        some, begin = alike.chosen(begin, end), end
+        if len(some.first) == len(some.pairs):
+            yield some.pairs, found
+            continue
+        known = {(item.a, item.b): item for item in found}
+        judged = [known.get(pair) for pair in map(tuple, some.first.tolist())]
+        group = np.repeat(np.arange(len(judged)), np.diff(some.start))
+        for first in range(0, len(group), _ALIKE):
+            pairs = some.pairs[first : first + _ALIKE]
+            rows = zip(pairs.tolist(), group[first : first + _ALIKE].tolist(), strict=True)
+            yield (
+                pairs,
+                [verdict_of_alike(item, a, b) for (a, b), own in rows if (item := judged[own]) is not None],
+            )
+
+
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
     """Return whether a verdict certainly stays the same with other limits, by its known measures.
 
@@ -64,20 +94,21 @@ def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
     return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
-def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterator[FirstContact]:
-    """Iterate over the first contacts of some pairs of a case.
+def first_contacts_of(case: Case, jobs: np.ndarray, alike: AlikePairs) -> Iterator[FirstContact]:
+    """Iterate over the first contacts of some groups of pairs.
 
     Args:
-        case: a case that was computed with ``first_only``.
-        jobs: indices (n,) of pairs that meet.
-        pairs: the ids (k, 2) of all pairs.
+        case: the first pairs of the groups; it was computed with ``first_only``.
+        jobs: indices (n,) of the groups whose pairs meet.
+        alike: all groups.
     """
     starts, answer, trees = case.starts.tolist(), case.answer, case.jobs
-    for job, (a, b) in zip(jobs.tolist(), pairs[jobs].tolist(), strict=True):
+    for job in jobs.tolist():
         own, rows = slice(starts[job], starts[job + 1]), slice(job, job + 1)
         placed = case.rows_a[rows], case.rows_b[rows]
         contacts = contacts_between(answer.pairs[own], answer.kinds[own], trees[job], case.meshes, placed)
-        yield FirstContact(a, b, contacts)
+        for a, b in alike.pairs[alike.start[job] : alike.start[job + 1]].tolist():
+            yield FirstContact(a, b, contacts)
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:
