@@ -38,7 +38,7 @@ _LEAST_LEFT = 0.2
 _TEXT = "searching where point clouds meet"
 
 
-class Estimates(Copyable):
+class PairEstimates(Copyable):
     """What a scene knows of its pairs between time-critical queries."""
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ def _augmented(shared: SharedSearch, members: dict[int, Member]) -> Generator[Pr
     known = {i: shared.known_tree(i, member.triangles, member.revision) for i, member in members.items()}
     new = [i for i, tree in known.items() if tree is None]
     hierarchies = yield from prepare_steps(
-        [members[i] for i in new], lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
+        [members[i].mesh for i in new], lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
     )
     made = {i: adb_tree(hierarchy) for i, hierarchy in zip(new, hierarchies, strict=True)}
     return {i: tree or made[i] for i, tree in known.items()}

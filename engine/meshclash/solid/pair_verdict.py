@@ -197,6 +197,14 @@ class PairVerdict(Copyable):
         return told + (f", certainty={self.certainty:.3g}" if self.certainty < 1.0 else "") + ", flush" * self.flush
 
 
+def verdict_of_alike(found: PairVerdict, a: int, b: int) -> PairVerdict:
+    """Return the verdict of the objects a and b, which have the same meshes and poses as those of ``found``."""
+    return PairVerdict(
+        a, b, found.verdict, found.depth, found.depth_lower, found.depth_upper, found.certainty, found.flush,
+        found.permitted_overlap, found._found, found._job,
+    )  # fmt: skip
+
+
 def verdict_order(found: PairVerdict) -> tuple[float, float, float]:
     """Return the key that sorts pairs worst first: by severity, then proved depth, then upper bound of the depth."""
     return -found.verdict.severity, -(found.depth or found.depth_lower or 0.0), -(found.depth_upper or 0.0)
