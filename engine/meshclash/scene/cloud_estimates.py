@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..pointcloud.pair_search import PairSearch
-from ..pointcloud.query import Thing, search_for
+from ..pointcloud.searches import Thing, search_for
 from ..timecritical.shared_budget import SceneEstimate
 from ..types.results import Progress, QueryStats
 from ..types.slices import SLICE_SECONDS

@@ -12,7 +12,7 @@ from ...messages import a_type
 from ...pointcloud.cloud import PointCloud
 from ...pointcloud.collision import finer_radius
 from ...pointcloud.pair_search import PairSearch, limit_resolution
-from ...pointcloud.query import (
+from ...pointcloud.searches import (
     Thing,
     build_now,
     checked_positive,
