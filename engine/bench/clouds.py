@@ -63,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
         "missed": _show("missed poses: surfaces", [r for s in swept for r in _missed_rows(s, sweeps[s.name])]),
     }
     if options.undecided:
-        report["undecided"] = _show("wrong verdicts, and undecided ones", undecided_rows(options.points, options.undecided))
+        report["undecided"] = _show(
+            "wrong verdicts, and undecided ones", undecided_rows(options.points, options.undecided)
+        )
     if options.borders:
         report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))
     if options.grazing:

@@ -10,6 +10,7 @@ the way moved.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,9 @@ from . import Row
 _BALLS = 1500
 _SAMPLES = 120_000
 _AT_ONCE = 4_000_000  # distances from parts computed at once
+_BEST, _COPIES, _ROUNDS = 100, 40, 14  # of the search for the deepest point
+_DIFFERENCE = 1e-7
+_ON = 1e-6  # distance up to which a point counts as on a surface
 
 
 class Solid(NamedTuple):
@@ -131,16 +135,18 @@ class Surface:
         order = np.argsort(ball, kind="stable")
         self.points, ball = self.points[order], ball[order]
         self.start = np.searchsorted(ball, np.arange(_BALLS + 1))
-        self.centres, self.radii = centres, np.array(
-            [away[order][a:b].max(initial=0.0) for a, b in zip(self.start, self.start[1:], strict=False)]
+        self.centres, self.radii = (
+            centres,
+            np.array([away[order][a:b].max(initial=0.0) for a, b in pairwise(self.start)]),
         )
         self.spacing = 3.0 * float(np.median(cKDTree(self.points).query(self.points[:2000], k=2)[0][:, 1]))
         self.radii += self.spacing
+        self._shape = shape
 
     def meets(self, solid: Solid, pose: np.ndarray) -> tuple[bool, float]:
-        """Whether the surface and that of a solid in a pose (4, 4) meet, and the least distance of a sample from it.
+        """Whether the surface and that of a solid in a pose (4, 4) meet, and the least distance of a point from it.
 
-        Where all samples are on one side, the answer is uncertain if they are nearer than ``spacing``.
+        If all samples are on one side, the neighbourhoods of the nearest ones are searched for a point on the other.
         """
         turn, shift = pose[:3, :3], pose[:3, 3]
         at = signed_distance(solid, (self.centres - shift) @ turn)
@@ -153,7 +159,42 @@ class Surface:
         points = np.concatenate([self.points[self.start[k] : self.start[k + 1]] for k in near])
         at = signed_distance(solid, (points - shift) @ turn)
         inside, outside = inside or bool((at < 0.0).any()), outside or bool((at > 0.0).any())
-        return inside and outside, float(np.abs(at).min())
+        if inside and outside:
+            return True, 0.0
+        sign = 1.0 if outside else -1.0
+        least = self._least(solid, pose, points[np.argsort(sign * at)[:_BEST]], sign)
+        return least <= 0.0, max(least, 0.0)
+
+    def _least(self, solid: Solid, pose: np.ndarray, points: np.ndarray, sign: float) -> float:
+        """Return the least signed distance, times ``sign``, of points of the surface around some of them from a solid."""
+        rng, reach, least = np.random.default_rng(1), self.spacing, np.inf
+        for _ in range(_ROUNDS):
+            copies = points.repeat(_COPIES, axis=0)
+            copies += reach * rng.normal(size=copies.shape)
+            points = np.concatenate([points, _projected(self._shape, copies)])
+            at = sign * signed_distance(solid, (points - pose[:3, 3]) @ pose[:3, :3])
+            best = np.argsort(at)[:_BEST]
+            points, least, reach = points[best], float(at[best[0]]), 0.6 * reach
+            if least <= 0.0:
+                break
+        return least
+
+
+def _projected(shape: Shape, points: np.ndarray) -> np.ndarray:
+    """Return points (n, 3) moved onto a surface; those that do not come to lie on it are left out."""
+    if isinstance(shape, Sheet):
+        u, v = points[:, 0], points[:, 1]
+        if shape.bend != 0.0:
+            u = np.arctan2(points[:, 0], 1.0 / shape.bend - points[:, 2]) / shape.bend
+        width, length = 0.5 * shape.width, 0.5 * shape.length
+        return _bent(shape, np.clip(u, -width, width), np.clip(v, -length, length))
+    for _ in range(4):
+        at = signed_distance(shape, points)
+        slope = np.stack(
+            [(signed_distance(shape, points + step) - at) / _DIFFERENCE for step in _DIFFERENCE * np.eye(3)], axis=1
+        )
+        points = points - at[:, None] * slope
+    return points[np.abs(signed_distance(shape, points)) <= _ON]
 
 
 def _solid(segments: list[tuple[np.ndarray, np.ndarray, float]], boxes: list[tuple[np.ndarray, np.ndarray]]) -> Solid:
@@ -192,7 +233,7 @@ def _coil(rng: np.random.Generator, thickness: float) -> Solid:
     """A wire around a helix."""
     t = np.linspace(0.0, 2.0 * np.pi * rng.integers(3, 7), 160)
     line = np.stack([np.cos(t), np.sin(t), t / t[-1] * rng.uniform(1.0, 2.5)], axis=1)
-    return _solid([(a, b, thickness) for a, b in zip(line, line[1:], strict=False)], [])
+    return _solid([(a, b, thickness) for a, b in pairwise(line)], [])
 
 
 def _lattice(rng: np.random.Generator, thickness: float) -> Solid:
@@ -302,7 +343,7 @@ def undecided_rows(points: int, poses: int, shapes: list[tuple[str, int]] | None
             row["meet"] += meet
             row["undecided"] += found.undecided
             row["missed"] += meet and not (clash or found.undecided)
-            row["false"] += clash and not meet and near > surface.spacing
+            row["false"] += clash and not meet and near > _ON
         rows.append({"shape": f"{kind} {seed}", "poses": poses, **row})
     total = {key: sum(row[key] for row in rows) for key in ("poses", "meet", "undecided", "missed", "false")}
     return [*rows, {"shape": "all", **total}]

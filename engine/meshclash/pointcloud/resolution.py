@@ -33,8 +33,8 @@ _LATTICE = np.array([way for way in np.ndindex(3, 3, 3) if sum(k != 1 for k in w
 _MOVES = _LATTICE / np.linalg.norm(_LATTICE, axis=1)[:, None]
 """Directions of the moves: to the faces and corners of a cube."""
 _FARTHER = 1.1
-"""Length of a move, and distance of the nearest points, divided by the resolution. Any direction is within 37 degrees of
-one of the moves."""
+"""Length of a move, and distance of the nearest points, divided by the resolution. Any direction is within 37 degrees
+of one of the moves."""
 _TEXT = "moving surfaces that hardly meet"
 
 
@@ -112,7 +112,7 @@ def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> tuple[np
 
 
 def _moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Return directions (k, 3) of moves, first those along the normals at a contact, which most likely part surfaces."""
+    """Return directions (k, 3) of moves. Those along the normals at a contact come first: they most likely part it."""
     first = []
     for thing, rows in ((a, rows_a), (b, rows_b)):
         if isinstance(thing, PointCloud):

@@ -248,9 +248,7 @@ def _is_line(sums, n):
     x, y, z = sums[MEAN] * scale, sums[MEAN + 1] * scale, sums[MEAN + 2] * scale
     xx, xy, xz = sums[SQUARES] * scale - x * x, sums[SQUARES + 1] * scale - x * y, sums[SQUARES + 2] * scale - x * z
     yy, yz, zz = sums[SQUARES + 3] * scale - y * y, sums[SQUARES + 4] * scale - y * z, sums[SQUARES + 5] * scale - z * z
-    least = (
-        n[0] * (xx * n[0] + 2.0 * (xy * n[1] + xz * n[2])) + n[1] * (yy * n[1] + 2.0 * yz * n[2]) + n[2] * zz * n[2]
-    )
+    least = n[0] * (xx * n[0] + 2.0 * (xy * n[1] + xz * n[2])) + n[1] * (yy * n[1] + 2.0 * yz * n[2]) + n[2] * zz * n[2]
     both = xx + yy + zz - least
     product = xx * yy + yy * zz + zz * xx - xy * xy - yz * yz - xz * xz - least * both
     return product * (1.0 + _LINE) * (1.0 + _LINE) < _LINE * both * both
@@ -260,10 +258,10 @@ def _is_line(sums, n):
 def measure_residuals(tree, chosen, out):
     """Measure the spread [m] of the distances of points from the plane that fits them, around chosen points (k,) int64.
 
-    The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points; ``LINE``
-    where the points extend along a line, as those of a wire that is thinner than the horizon, and not along a sheet. Where
-    two sheets cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far
-    from the plane between them. So neither counts as spread.
+    The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points;
+    ``LINE`` where the points extend along a line, as those of a wire that is thinner than the horizon. Where two sheets
+    cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far from the plane
+    between them. So neither counts as spread.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)

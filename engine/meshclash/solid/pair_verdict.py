@@ -197,8 +197,10 @@ class PairVerdict(Copyable):
         told = "" if self.depth is None else f", depth={self.depth:.6g}"
         if self.depth is None and self.depth_upper is not None:
             told = f", depth<={self.depth_upper:.6g}"
-        return told + (f", certainty={self.certainty:.3g}" if self.certainty < 1.0 else "") + (
-            ", flush" * self.flush + ", undecided" * self.undecided
+        return (
+            told
+            + (f", certainty={self.certainty:.3g}" if self.certainty < 1.0 else "")
+            + (", flush" * self.flush + ", undecided" * self.undecided)
         )
 
 

@@ -118,9 +118,9 @@ def cloud_collision(
         raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
     for thing in (a, b):
         build_now(thing)
-    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     paper = _paper_test(a, b, method, control)
     begun = time.thread_time()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
     if node_size is not None:
         limit_resolution(search, checked_positive("node_size", node_size, "metres"))
