@@ -166,7 +166,7 @@ class Surface:
         return least <= 0.0, max(least, 0.0)
 
     def _least(self, solid: Solid, pose: np.ndarray, points: np.ndarray, sign: float) -> float:
-        """Return the least signed distance, times ``sign``, of points of the surface around some of them from a solid."""
+        """Return the least signed distance from a solid, times ``sign``, of surface points around some points."""
         rng, reach, least = np.random.default_rng(1), self.spacing, np.inf
         for _ in range(_ROUNDS):
             copies = points.repeat(_COPIES, axis=0)
