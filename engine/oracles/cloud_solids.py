@@ -83,7 +83,8 @@ def sample_surface(shape: Shape, count: int, rng: np.random.Generator) -> np.nda
     while sum(map(len, found)) < count:
         points = _sample_parts(shape, 2 * count, rng)
         found.append(points[signed_distance(shape, points) > -1e-9])
-    return np.concatenate(found)[:count]
+    every = np.concatenate(found)
+    return every[rng.permutation(len(every))[:count]]
 
 
 def _bent(sheet: Sheet, u: np.ndarray, v: np.ndarray) -> np.ndarray:

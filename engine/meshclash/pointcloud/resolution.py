@@ -32,9 +32,8 @@ _AT_ONCE = 64
 _LATTICE = np.array([way for way in np.ndindex(3, 3, 3) if sum(k != 1 for k in way) in (1, 3)]) - 1.0
 _MOVES = _LATTICE / np.linalg.norm(_LATTICE, axis=1)[:, None]
 """Directions of the moves: to the faces and corners of a cube."""
-_FARTHER = 1.1
-"""Length of a move, and distance of the nearest points, divided by the resolution. Any direction is within 37 degrees
-of one of the moves."""
+_MOVE = 0.9
+"""Length of a move divided by the resolution. Any direction is within 37 degrees of one of the moves."""
 _TEXT = "moving surfaces that hardly meet"
 
 
@@ -83,7 +82,7 @@ def contact_certain_steps(
             if _cross(a, b, rows_a, rows_b, part):
                 return True
             yield Progress(0.0, _TEXT)
-    length = _FARTHER * pair_resolution(a, b)
+    length = _MOVE * pair_resolution(a, b)
     moves = _moves(a, b, rows_a, rows_b, points[:1])
     for k, way in enumerate(moves):
         moved = rows_b.copy()
@@ -126,6 +125,6 @@ def doubtful_gap_steps(
 ) -> Generator[Progress, None, np.ndarray | None]:
     """Return where two objects without a common point come so close that they may meet, (3,); None if nowhere.
 
-    Their poses are (3, 4). The nearest points of two surfaces that meet are farther apart than these.
+    Their poses are (3, 4).
     """
-    return near_place_steps(a, b, rows_a, rows_b, _FARTHER * pair_resolution(a, b))
+    return near_place_steps(a, b, rows_a, rows_b, pair_resolution(a, b))
