@@ -64,10 +64,10 @@ class Member:
     def bounds(self) -> np.ndarray:
         """Bounds in its own coordinates, (2, 3) float64 [m].
 
-        The bounds of a cloud include the margin by which its surface may extend beyond its points.
+        The bounds of a cloud include the margin by which its surface may extend beyond its points, and its resolution.
         """
         if isinstance(self.thing, PointCloud):
-            margin = self.thing.lengths.margin
+            margin = max(self.thing.lengths.margin, self.thing.resolution)
             return self.thing.bounds + np.array([[-margin], [margin]])
         return self.triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..pointcloud.pair_search import PairSearch
-from ..pointcloud.query import Thing, search_for
+from ..pointcloud.searches import Thing, search_for
 from ..query.collide import collides
 from ..timecritical.search import Criterion
 from ..timecritical.shared_budget import PlacedTree, SceneEstimate, SharedSearch
