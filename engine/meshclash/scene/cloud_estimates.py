@@ -78,6 +78,7 @@ class CloudSearches:
         pairs = np.concatenate([found.pairs, np.array(known, np.int64)])
         order = np.argsort(pair_keys(pairs))
         complete = hit | np.array([search.complete for search in searches])
+        intervals = np.where(complete[:, None], probability[:, None], (0.0, 1.0))
         return SceneEstimate(
             pairs[order],
             np.concatenate([found.colliding, probability >= 0.5])[order],
@@ -86,6 +87,7 @@ class CloudSearches:
             np.concatenate([found.regions, regions])[order],
             np.concatenate([found.triangles, np.full((len(searches), 2), -1, found.triangles.dtype)])[order],
             found.stats.plus(self._work),
+            np.concatenate([found.intervals, intervals])[order],
         )
 
     def _counted(self) -> QueryStats:
