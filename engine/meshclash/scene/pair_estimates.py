@@ -104,8 +104,11 @@ class PairEstimates(Copyable):
             regions[k] = searches[k].found().points[0]
         complete = hit | np.array([search.complete for search in searches], np.bool_)
         triangles = np.full((len(searches), 2), -1, np.int64)
-        pairs = self._memory.pairs[places]
-        return SceneEstimate(pairs, probability >= 0.5, probability, complete, regions, triangles, QueryStats())
+        intervals = np.where(complete[:, None], probability[:, None], (0.0, 1.0))
+        return SceneEstimate(
+            self._memory.pairs[places], probability >= 0.5, probability, complete, regions, triangles, QueryStats(),
+            intervals,
+        )  # fmt: skip
 
     def _rest(self, scene: Members, found: SceneEstimate) -> None:
         """Let pairs sleep that were found apart and whose extents prove for how long."""
@@ -117,7 +120,9 @@ def _apart(pairs: np.ndarray) -> SceneEstimate:
     """Return the estimates of pairs (k, 2) that are certainly apart."""
     none, count = np.zeros(len(pairs), np.bool_), len(pairs)
     nowhere, triangles = np.full((count, 2, 3), np.nan), np.full((count, 2), -1, np.int64)
-    return SceneEstimate(pairs, none, np.zeros(count), ~none, nowhere, triangles, QueryStats())
+    return SceneEstimate(
+        pairs, none, np.zeros(count), ~none, nowhere, triangles, QueryStats(), np.zeros((count, 2))
+    )  # fmt: skip
 
 
 def _joined(*parts: SceneEstimate) -> SceneEstimate:
@@ -126,7 +131,7 @@ def _joined(*parts: SceneEstimate) -> SceneEstimate:
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(pair_keys(np.concatenate([part.pairs for part in parts])))
-    names = "pairs", "colliding", "probability", "complete", "regions", "triangles"
+    names = "pairs", "colliding", "probability", "complete", "regions", "triangles", "intervals"
     columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts])[order] for name in names}
     return replace(parts[0], **columns)
 
