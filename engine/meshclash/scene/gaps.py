@@ -12,6 +12,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.exact_distances import within_portions
+from ..jit import thread_limit
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
@@ -227,7 +228,15 @@ def _gaps(
     starts = np.array([record.start(pair) or (-1, -1) for pair in ids], np.int32)
     side = case.tree_set.side
     question = Question(
-        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=options.device
+        side,
+        side,
+        case.jobs,
+        case.rows_a,
+        case.rows_b,
+        Goal.NEAREST,
+        start=starts,
+        device=options.device,
+        threads=thread_limit(None),
     )
     nearest = yield from scale_progress(answer_steps(question), 0.0, 0.7, "measuring distances")
     record.note(nearest)
