@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..convex.convex_distance import COLUMNS, LOWER, POINT_A, POINT_B, ROUNDING, SIZE, UPPER, bounds_of_distances
+from ..convex.convex_distance import (
+    COLUMNS,
+    LOWER,
+    POINT_A,
+    POINT_B,
+    ROUNDING,
+    SIZE,
+    UPPER,
+    bounds_of_distances,
+    bounds_steps,
+)
 from ..convex.exact_comparison import is_within
 from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
 from ..convex.supports import POINTS_FORM
@@ -80,7 +90,7 @@ def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None,
     """Find whether two objects meet in each pose, and their distances unless ``only_met``."""
     a, b = map(ShapeSide.of, request.things)
     if a.convex and b.convex:
-        return near_convex(a.convex, b.convex, *request.rows, only_met)
+        return (yield from _near_convex(a.convex, b.convex, *request.rows, only_met, request.options.threads))
     rows_a, rows_b = request.every_row
     if a.surface is not None and b.surface is not None:
         return (yield from _surfaces(a, b, rows_a, rows_b, request, only_met))
@@ -176,9 +186,11 @@ def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1)
     return Near(np.array([met]), np.array([distance]), points[None], np.array([[-1, triangle]], np.int32))
 
 
-def near_convex(a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool = False) -> Near:
+def _near_convex(
+    a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool, threads: int
+) -> Generator[float, None, Near]:
     """Compare two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
-    answers = bounds_of_distances(a.points, a.form, rows_a, b.points, b.form, rows_b)
+    answers = yield from bounds_steps(a.points, a.form, rows_a, b.points, b.form, rows_b, threads)
 
     def exactly(k: int) -> bool:
         corners_a = transform_points(rows_a[min(k, len(rows_a) - 1)], a.points[0])
