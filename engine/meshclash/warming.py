@@ -17,7 +17,7 @@ from .continuous.moving_tree import Elements, MovingTree
 from .convex.closest_features import closest_features
 from .convex.convex_distance import COLUMNS as DISTANCE_COLUMNS
 from .convex.convex_distance import convex_distance_beside, convex_distances_together
-from .convex.exact_shapes import Cylinder, Halfspace
+from .convex.exact_shapes import Box, Cylinder, Halfspace
 from .convex.expanding_polytope import new_room as new_hull_room
 from .convex.expanding_polytope import part_convex_together
 from .convex.hull import ConvexHull
@@ -285,6 +285,7 @@ def _exact_shapes(a: TriangleMesh) -> None:
     solid = Cylinder(1.0, 1.0)
     distance(solid, a)
     distance(solid, Halfspace((0.0, 0.0, 1.0)))
+    collides(Box(1.0), Box(1.0), None, [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
     here = np.eye(4)
     convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, np.empty(DISTANCE_COLUMNS))
 
