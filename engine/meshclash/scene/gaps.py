@@ -12,6 +12,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.exact_distances import within_portions
+from ..jit import thread_limit
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
@@ -276,6 +277,7 @@ def _gaps(
         Goal.NEAREST,
         start=record.start(alike.first),
         device=options.device,
+        threads=thread_limit(None),
     )
     nearest = yield from scale_progress(answer_steps(question), 0.0, 0.7, "measuring distances")
     record.note(nearest)
