@@ -41,7 +41,8 @@ SPLITS = (
     ("volume_n", "Volume by Number", "Volumes weighted by their number of triangles"),
     ("kah", "Kinematic", "The kinematic heuristic: volumes that cannot fit into each other"),
     ("median", "Median", "The median of the triangles along the longest side"),
-    ("mean", "Mean", "The mean of the triangles along the longest side"),
+    ("mean", "Mean", "The mean of the triangles along the longest axis of their oriented box"),
+    ("mean_side", "Mean of Side", "The mean of the triangles along the longest side"),
 )
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2

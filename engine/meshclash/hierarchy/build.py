@@ -36,7 +36,7 @@ def _of_lab(name: str) -> Callable[[], TreeSteps]:
 
 SPLITS = OnDemand[TreeSteps](
     {"lbvh": morton_tree_steps, "sah": sah_tree_steps},
-    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median", "mean")},
+    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median", "mean", "mean_side")},
 )
 _T = TypeVar("_T")
 AUTO = "auto"
@@ -85,7 +85,7 @@ def build(
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
             the hierarchy. The next query of the hierarchy or its mesh then first rebuilds it by "sah", in place.
-            "volume", "volume_n", "kah", "median" and "mean" are other rules from the literature, for
+            "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the literature, for
             comparison (``lab/heuristics.py``). The pairs and kinds that queries return do not depend on the split.
         leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always holds one.
         threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy
