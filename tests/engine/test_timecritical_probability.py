@@ -168,7 +168,7 @@ def test_kinds_that_judge_are_not_fitted_to():
 
 @pytest.mark.parametrize("placement", ["turned", "boxes", "near"])
 def test_placements_are_reproducible_and_some_collide(placement):
-    (_, a), (_, b) = made_trees(["table", "knot"], [500], [1])
+    (_, a), (_, b) = made_trees(["table", "torus_knot"], [500], [1])
     poses = [placed(a, b, np.random.default_rng(4), 40, placement) for _ in range(2)]
     assert np.array_equal(*poses)
     share = mc.collides(a, b, None, poses[0]).mean()
