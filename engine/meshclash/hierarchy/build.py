@@ -21,6 +21,7 @@ from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .bvh import Hierarchy, MeshLike, Tree, TreeParts, Usage
 from .morton import morton_tree_steps
+from .oriented import oriented_boxes_fitted, wants_oriented_boxes, with_oriented_boxes
 from .refit import fit_volumes_steps
 from .sah import sah_tree_steps
 from .wide_bvh import collapse, coordinates_for, copy_boxes, fits_lanes
@@ -40,7 +41,7 @@ SPLITS = OnDemand[TreeSteps](
 )
 _T = TypeVar("_T")
 AUTO = "auto"
-_KEY = "hierarchy "  # followed by the name of the volume: key of hierarchies cached with a mesh
+_KEY = "hierarchy "  # followed by the requested volume: key of hierarchies cached with a mesh
 _FAST, _BETTER = "lbvh", "sah"
 TESTS_TO_IMPROVE = 128
 """Volume tests per triangle after which a tree built by "sah" would have paid off: it saves a fifth of the tests, about
@@ -61,8 +62,8 @@ def _build_whole(
 ) -> Hierarchy:
     """Run ``build`` at once, possibly on several threads; slices use one thread."""
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads)
-    return Hierarchy(parts, name, size, may_improve=split == AUTO)
+    parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads, volume is None)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO, may_orient=volume is None)
 
 
 @in_slices_unless(_build_whole)
@@ -77,7 +78,9 @@ def build(
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
+        volume: kind of bounding volume. None: "aabb", boxes along the axes; if they fit the triangles badly, as for
+            long thin triangles, also oriented boxes, which queries about two meshes test as well
+            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
             directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
             convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
             "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
@@ -104,8 +107,9 @@ def build(
     """
     thread_limit(threads)
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from scale_progress(parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
-    return Hierarchy(parts, name, size, may_improve=split == AUTO)
+    building = parts_steps(1, own, name, _FAST if split == AUTO else split, size, volume is None)
+    parts = yield from scale_progress(building, 0.0, 1.0)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO, may_orient=volume is None)
 
 
 def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[TriangleMesh, str, int]:
@@ -119,9 +123,11 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     return mesh, volume or DEFAULT_VOLUME, 1 if derived else size
 
 
-def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
+def _build_parts(
+    mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None, may_orient: bool
+) -> TreeParts:
     with parallel_region(_useful_threads(mesh, threads)) as count:
-        return run(parts_steps(count, mesh, volume, split, leaf_size))
+        return run(parts_steps(count, mesh, volume, split, leaf_size, may_orient))
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
@@ -131,9 +137,12 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
 
 
 def parts_steps(
-    threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
+    threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int, may_orient: bool = False
 ) -> Generator[float, None, TreeParts]:
-    """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``."""
+    """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``.
+
+    ``may_orient``: whether an 8-wide form gets oriented boxes if boxes along the axes fit badly.
+    """
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
@@ -158,7 +167,12 @@ def parts_steps(
         return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
     yield 0.75
-    return TreeParts(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
+    wide = collapse(tree, volumes, coordinates)
+    parts = TreeParts(mesh, tree, volumes, origin, wide, split, Usage(), {})
+    if may_orient and wants_oriented_boxes(parts):
+        yield 0.9
+        parts = with_oriented_boxes(parts)
+    return parts
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
@@ -168,6 +182,8 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
     """Return the same tree over moved vertices, with volumes fitted again. The tree is not rebuilt.
+
+    A tree with oriented boxes keeps them, fitted again; a tree without does not get any.
 
     Args:
         hierarchy: made by ``build``; not changed unless ``in_place``.
@@ -196,7 +212,9 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     parts = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
     parts.usage.updated_nodes += len(parts.volumes)
     if not in_place:
-        return Hierarchy(parts, hierarchy.volume, hierarchy.leaf_size, hierarchy.may_improve)
+        return Hierarchy(
+            parts, hierarchy.volume, hierarchy.leaf_size, hierarchy.may_improve, hierarchy.may_orient
+        )
     hierarchy.parts = parts
     hierarchy.derived = {}
     return hierarchy
@@ -215,6 +233,8 @@ def _copied(parts: TreeParts) -> TreeParts:
     if wide is None:
         return parts._replace(volumes=parts.volumes.copy())
     wide = wide._replace(nodes=wide.nodes.copy(), coordinates=coordinates_for(parts.mesh.triangle_count))
+    if len(wide.oriented):
+        wide = wide._replace(oriented=np.zeros_like(wide.oriented))
     return parts._replace(volumes=np.empty_like(parts.volumes), wide=wide)
 
 
@@ -233,6 +253,8 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
         fit_boxes(parts.tree, parts.mesh, parts.origin, parts.volumes, coordinates, count)
     if parts.wide is not None:
         copy_boxes(parts.wide, parts.volumes)
+        if len(parts.wide.oriented):
+            oriented_boxes_fitted(parts, parts.wide, parts.wide.oriented)
     return parts
 
 
@@ -253,7 +275,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh)
-    key = f"{_KEY}{volume or DEFAULT_VOLUME}"
+    key = f"{_KEY}{volume or 'by choice'}"
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)
     return _improved(mesh.derived[key])
@@ -280,6 +302,8 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
                 f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
             )
         volume = kinds[0]
+        if any(isinstance(thing, Hierarchy) and thing.may_orient for thing in (a, b)):
+            volume = None
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
@@ -295,7 +319,7 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """Return the hierarchy; rebuild it first with the better split if it has been used enough."""
     parts = hierarchy.parts
     if parts.usage.volume_tests >= improves_at(hierarchy):
-        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
+        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, hierarchy.may_orient)
     return hierarchy
 
 

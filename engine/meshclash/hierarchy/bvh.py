@@ -80,12 +80,14 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         parts: the TreeParts. Most of its fields are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
         may_improve: whether the tree may be rebuilt after much use (``build`` with split "auto").
+        may_orient: whether a new tree gets oriented boxes if boxes along the axes fit badly (``build`` without volume).
         derived: a cache of data that later stages computed from the hierarchy.
     """
 
-    def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool) -> None:
+    def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool, may_orient: bool = False) -> None:
         self.parts = parts
         self.may_improve = may_improve
+        self.may_orient = may_orient
         self.volume = volume
         self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}
@@ -119,6 +121,23 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         return self.parts.wide
 
     @property
+    def is_oriented(self) -> bool:
+        """Whether oriented boxes were added, because boxes along the axes fit the triangles badly."""
+        return self.wide is not None and len(self.wide.oriented) > 0
+
+    @property
+    def looseness(self) -> float | None:
+        """Half the surface area of the leaves' boxes divided by the area of the triangles; None without an 8-wide form.
+
+        ``build`` without a volume adds oriented boxes from ``hierarchy.oriented.LOOSE`` on.
+        """
+        if self.wide is None:
+            return None
+        from .oriented import looseness_of
+
+        return looseness_of(self.parts)
+
+    @property
     def split(self) -> str:
         """The split rule of the tree."""
         return self.parts.split
@@ -129,7 +148,8 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         return len(self.volumes)
 
     def __repr__(self) -> str:
-        return f"Hierarchy({self.volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"
+        volume = f"{self.volume} and oriented" if self.is_oriented else self.volume
+        return f"Hierarchy({volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"
 
 
 MeshLike = TriangleMesh | Hierarchy

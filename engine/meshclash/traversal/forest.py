@@ -17,7 +17,8 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 
 _ONLY = (0,)
-_NONE = (0,) * 6
+_NO_STARS = 0
+_NONE = (0,) * 8
 
 
 class Forest(NamedTuple):
@@ -309,7 +310,8 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
     assert wide is not None
     vertices, triangles = part.mesh.arrays
     arrays = (wide.nodes, wide.coordinates, part.tree.order, triangles, vertices)
-    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
+    oriented = wide.oriented.ctypes.data if len(wide.oriented) else 0
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1), oriented, _NO_STARS)
 
 
 class _KeptAddresses:

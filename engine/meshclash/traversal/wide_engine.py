@@ -14,12 +14,14 @@ from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
 from .engine import Chunk
 from .question import Goal, Question
+from .stars import Stars, stars_of
 from .wide_traversal import (
     DOUBLES,
     ROOT,
     SINGLES,
     SLOT_A,
     SLOT_B,
+    STARS,
     TASK,
     TASK_JOB,
     TREE_A,
@@ -127,6 +129,14 @@ class WideEngine:
         a, b = question.tree_set_a, question.tree_set_b
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
+        self._stars: list[Stars] = []
+        if question.star_pairs_apart:
+            trees_a = trees_a.copy()
+            for tree, mesh in enumerate(a.meshes):
+                stars = stars_of(mesh)
+                if stars is not None:
+                    self._stars.append(stars)  # keeps the array alive
+                    trees_a[tree, STARS] = stars.apex_of.ctypes.data
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)
         self._given = (
             question.rows_a,
