@@ -21,7 +21,6 @@ from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .bvh import Hierarchy, MeshLike, Tree, TreeParts, Usage
 from .morton import morton_tree_steps
-from .oriented import oriented_boxes_fitted, wants_oriented_boxes, with_oriented_boxes
 from .refit import fit_volumes_steps
 from .sah import sah_tree_steps
 from .wide_bvh import collapse, coordinates_for, copy_boxes, fits_lanes
@@ -63,7 +62,7 @@ def _build_whole(
     """Run ``build`` at once, possibly on several threads; slices use one thread."""
     own, name, size = _checked(mesh, volume, split, leaf_size)
     parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads, volume is None)
-    return Hierarchy(parts, name, size, may_improve=split == AUTO, may_orient=volume is None)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
 @in_slices_unless(_build_whole)
@@ -78,8 +77,8 @@ def build(
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume. None: "aabb", boxes along the axes; if they fit the triangles badly, as for
-            long thin triangles, also oriented boxes, which queries about two meshes test as well
+        volume: kind of bounding volume. None: "aabb", boxes along the axes. After some work per triangle
+            (``hierarchy/oriented.py``), soon reached with long thin triangles, contact queries also use oriented boxes
             (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
             directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
             convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
@@ -109,7 +108,7 @@ def build(
     own, name, size = _checked(mesh, volume, split, leaf_size)
     building = parts_steps(1, own, name, _FAST if split == AUTO else split, size, volume is None)
     parts = yield from scale_progress(building, 0.0, 1.0)
-    return Hierarchy(parts, name, size, may_improve=split == AUTO, may_orient=volume is None)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
 def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[TriangleMesh, str, int]:
@@ -141,7 +140,7 @@ def parts_steps(
 ) -> Generator[float, None, TreeParts]:
     """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``.
 
-    ``may_orient``: whether an 8-wide form gets oriented boxes if boxes along the axes fit badly.
+    ``may_orient``: whether a tree with an 8-wide form gets oriented boxes after much use.
     """
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
@@ -157,22 +156,18 @@ def parts_steps(
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
         yield 0.75
         tree, nodes = derived.build(tree, boxes)
-        return TreeParts(mesh, tree, nodes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, nodes, origin, None, split, Usage(), False, {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         yield from _part(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes), 0.5, 1.0)
-        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), False, {})
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
-        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), False, {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
     yield 0.75
     wide = collapse(tree, volumes, coordinates)
-    parts = TreeParts(mesh, tree, volumes, origin, wide, split, Usage(), {})
-    if may_orient and wants_oriented_boxes(parts):
-        yield 0.9
-        parts = with_oriented_boxes(parts)
-    return parts
+    return TreeParts(mesh, tree, volumes, origin, wide, split, Usage(), may_orient, {})
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
@@ -182,8 +177,6 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
     """Return the same tree over moved vertices, with volumes fitted again. The tree is not rebuilt.
-
-    A tree with oriented boxes keeps them, fitted again; a tree without does not get any.
 
     Args:
         hierarchy: made by ``build``; not changed unless ``in_place``.
@@ -212,9 +205,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     parts = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
     parts.usage.updated_nodes += len(parts.volumes)
     if not in_place:
-        return Hierarchy(
-            parts, hierarchy.volume, hierarchy.leaf_size, hierarchy.may_improve, hierarchy.may_orient
-        )
+        return Hierarchy(parts, hierarchy.volume, hierarchy.leaf_size, hierarchy.may_improve)
     hierarchy.parts = parts
     hierarchy.derived = {}
     return hierarchy
@@ -233,8 +224,6 @@ def _copied(parts: TreeParts) -> TreeParts:
     if wide is None:
         return parts._replace(volumes=parts.volumes.copy())
     wide = wide._replace(nodes=wide.nodes.copy(), coordinates=coordinates_for(parts.mesh.triangle_count))
-    if len(wide.oriented):
-        wide = wide._replace(oriented=np.zeros_like(wide.oriented))
     return parts._replace(volumes=np.empty_like(parts.volumes), wide=wide)
 
 
@@ -253,8 +242,6 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
         fit_boxes(parts.tree, parts.mesh, parts.origin, parts.volumes, coordinates, count)
     if parts.wide is not None:
         copy_boxes(parts.wide, parts.volumes)
-        if len(parts.wide.oriented):
-            oriented_boxes_fitted(parts, parts.wide, parts.wide.oriented)
     return parts
 
 
@@ -302,7 +289,7 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
                 f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
             )
         volume = kinds[0]
-        if any(isinstance(thing, Hierarchy) and thing.may_orient for thing in (a, b)):
+        if any(isinstance(thing, Hierarchy) and thing.parts.may_orient for thing in (a, b)):
             volume = None
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
@@ -319,7 +306,7 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """Return the hierarchy; rebuild it first with the better split if it has been used enough."""
     parts = hierarchy.parts
     if parts.usage.volume_tests >= improves_at(hierarchy):
-        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, hierarchy.may_orient)
+        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, parts.may_orient)
     return hierarchy
 
 

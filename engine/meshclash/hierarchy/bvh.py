@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .wide_bvh import WideTree
 
 
+ORIENTED = "oriented boxes"
+"""Key of the oriented boxes in ``TreeParts.derived``."""
+
+
 class Tree(NamedTuple):
     """Topology of a hierarchy, without volumes. For a boxtree it has only the depth: the nodes contain the rest."""
 
@@ -43,11 +47,13 @@ class Usage:
 
     Attributes:
         volume_tests: volume tests in traversals of two trees; half of them are counted for each tree.
+        steps: steps of the 8-wide traversal of two trees; half of them are counted for each tree.
         updated_nodes: nodes refitted since a query last included them in its stats.
     """
 
     def __init__(self) -> None:
         self.volume_tests = 0.0
+        self.steps = 0.0
         self.updated_nodes = 0
 
 
@@ -65,6 +71,8 @@ class TreeParts(NamedTuple):
     split: str
     """The split rule of the tree."""
     usage: Usage
+    may_orient: bool
+    """Whether the tree gets oriented boxes after much use (``build`` without a volume)."""
     derived: dict[str, Any]
     """A cache of data that later stages computed from these arrays."""
 
@@ -80,14 +88,12 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         parts: the TreeParts. Most of its fields are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
         may_improve: whether the tree may be rebuilt after much use (``build`` with split "auto").
-        may_orient: whether a new tree gets oriented boxes if boxes along the axes fit badly (``build`` without volume).
         derived: a cache of data that later stages computed from the hierarchy.
     """
 
-    def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool, may_orient: bool = False) -> None:
+    def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool) -> None:
         self.parts = parts
         self.may_improve = may_improve
-        self.may_orient = may_orient
         self.volume = volume
         self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}
@@ -122,20 +128,8 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def is_oriented(self) -> bool:
-        """Whether oriented boxes were added, because boxes along the axes fit the triangles badly."""
-        return self.wide is not None and len(self.wide.oriented) > 0
-
-    @property
-    def looseness(self) -> float | None:
-        """Half the surface area of the leaves' boxes divided by the area of the triangles; None without an 8-wide form.
-
-        ``build`` without a volume adds oriented boxes from ``hierarchy.oriented.LOOSE`` on.
-        """
-        if self.wide is None:
-            return None
-        from .oriented import looseness_of
-
-        return looseness_of(self.parts)
+        """Whether the tree has oriented boxes beside its boxes by now, because queries have used it enough."""
+        return ORIENTED in self.parts.derived
 
     @property
     def split(self) -> str:
@@ -148,8 +142,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
         return len(self.volumes)
 
     def __repr__(self) -> str:
-        volume = f"{self.volume} and oriented" if self.is_oriented else self.volume
-        return f"Hierarchy({volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"
+        return f"Hierarchy({self.volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"
 
 
 MeshLike = TriangleMesh | Hierarchy

@@ -1,13 +1,17 @@
-"""Oriented boxes beside the boxes of an 8-wide form, for meshes whose boxes fit badly: long thin triangles.
+"""Oriented boxes beside the boxes of an 8-wide form, fitted once queries about two meshes have tested enough boxes.
 
-The box along the axes of a slanted strip contains mostly nothing. The measure is the *looseness*: half the surface area
-of all leaves' boxes, divided by the area of the triangles. It is about 2 to 6 for scans, characters and machined parts,
-and 20 to 1000 for fans, lathe parts and caps of finely cut outlines. From ``LOOSE`` on, ``build`` adds an oriented box
-for each child of each 8-wide node. Traversals of two trees then test both kinds (``geometry/lane_oriented.py``). All
-other queries use the boxes along the axes as ever.
+The box along the axes of a slanted strip contains mostly nothing, so queries about fans, lathe parts and the caps of
+finely cut outlines test hundreds of boxes per triangle. Traversals of two trees then also test an oriented box of each
+child of each 8-wide node (``geometry/lane_oriented.py``), which drops nearly all of these pairs. Other queries use only
+the boxes along the axes.
 
-A node has 120 numbers: fifteen rows of eight lanes, in each lane a volume as in ``volumes/obb.py``. Each box is fitted
-to all triangles below it, which takes about as long as building the rest two or three times; a refit does it again.
+Fitting them takes about as long as eight steps of a traversal per triangle. So they are fitted once queries have made
+half as many steps on the tree, even in the middle of a query: a mesh that is asked little never pays for them, and no
+query takes much longer than with the better choice. The work itself is the measure: areas of boxes beside those of
+triangles do not show long thin triangles in a part of a mesh.
+
+A node has 120 numbers: fifteen rows of eight lanes, in each lane a volume as in ``volumes/obb.py``, fitted to all
+triangles below it. That is about 20 bytes per triangle.
 """
 
 import math
@@ -16,39 +20,17 @@ import numpy as np
 
 from ..jit import kernel
 from ..volumes import obb
-from .bvh import Tree, TreeParts
+from .bvh import ORIENTED, TreeParts
 from .refit import corners_in_order
-from .wide_bvh import CHILD_COUNT, LANE_COUNT, ORIENTED_WORDS, WideTree
+from .wide_bvh import CHILD_COUNT, LANE_COUNT
 
-LOOSE = 12.0
-"""Looseness from which oriented boxes pay (0069-oriented-boxes-for-slivers.md has the measurements)."""
-_FEWEST_TRIANGLES = 64
-"""Smaller meshes have too few pairs of leaves."""
+ORIENTED_WORDS = 15 * LANE_COUNT
+STEPS_TO_ORIENT = 4
+"""Steps of traversals per triangle after which a tree gets oriented boxes; a step tests up to eight boxes."""
+_FEWEST_TRIANGLES = 2048
+"""Smaller meshes count as having this many triangles, because the first use may have to compile the kernel."""
+_BEGIN = "steps when fitted"
 _fit = kernel(obb.fit)
-
-
-@kernel
-def _areas(first, count, volumes, coordinates):
-    """Return half the surface area of all leaves' boxes, and the area of all triangles."""
-    boxes, triangles = 0.0, 0.0
-    for node in range(first.shape[0]):
-        size = np.int64(count[node])
-        if size == 0:
-            continue
-        x = np.float64(volumes[node, 3]) - np.float64(volumes[node, 0])
-        y = np.float64(volumes[node, 4]) - np.float64(volumes[node, 1])
-        z = np.float64(volumes[node, 5]) - np.float64(volumes[node, 2])
-        boxes += x * y + y * z + z * x
-        at = 9 * np.int64(first[node])
-        for i in range(at, at + size):
-            px, py, pz = coordinates[i], coordinates[i + size], coordinates[i + 2 * size]
-            ux, uy, uz = coordinates[i + 3 * size] - px, coordinates[i + 4 * size] - py, coordinates[i + 5 * size] - pz
-            vx, vy, vz = coordinates[i + 6 * size] - px, coordinates[i + 7 * size] - py, coordinates[i + 8 * size] - pz
-            x = np.float64(uy) * vz - np.float64(uz) * vy
-            y = np.float64(uz) * vx - np.float64(ux) * vz
-            z = np.float64(ux) * vy - np.float64(uy) * vx
-            triangles += 0.5 * math.sqrt(x * x + y * y + z * z)
-    return boxes, triangles
 
 
 @kernel
@@ -70,35 +52,37 @@ def _fit_children(first, count, sources, words, corners, ranges, volume, oriente
                 oriented[node, LANE_COUNT * row + k] = volume[row]
 
 
-def looseness_of(parts: TreeParts) -> float:
-    """Return the looseness of a tree with an 8-wide form: infinite for triangles without area, 0 for boxes without."""
-    wide = parts.wide
-    assert wide is not None
-    boxes, triangles = _areas(parts.tree.first, parts.tree.count, parts.volumes, wide.coordinates)
-    if triangles > 0.0:
-        return boxes / triangles
-    return math.inf if boxes > 0.0 else 0.0
+def oriented_boxes_of(parts: TreeParts) -> np.ndarray:
+    """Return the oriented boxes of a tree with an 8-wide form, (n, 120) float32, a row per 8-wide node.
+
+    They are cached with the parts, so a refit drops them.
+    """
+    if ORIENTED not in parts.derived:
+        tree, wide = parts.tree, parts.wide
+        assert wide is not None
+        vertices, triangles = parts.mesh.arrays
+        corners = np.empty((3 * len(tree.order), 3))
+        corners_in_order(tree.order, vertices, triangles, parts.origin, corners)
+        ranges, volume = np.empty((len(tree.first), 2), np.int64), np.empty(obb.WIDTH, np.float32)
+        boxes = np.zeros((len(wide.nodes), ORIENTED_WORDS), np.float32)
+        words = wide.nodes.view(np.int32)
+        _fit_children(tree.first, tree.count, wide.sources, words, corners, ranges, volume, boxes)
+        parts.derived.setdefault(ORIENTED, boxes)  # queries of other threads may already use those of the first one
+    return parts.derived[ORIENTED]
 
 
-def wants_oriented_boxes(parts: TreeParts) -> bool:
-    """Return whether oriented boxes pay for a tree."""
-    return parts.mesh.triangle_count >= _FEWEST_TRIANGLES and looseness_of(parts) >= LOOSE
+def orients_at(parts: TreeParts) -> float:
+    """Return the steps of ``parts.usage`` from which on a tree gets oriented boxes; infinite if it has or never gets them.
+
+    Call it before the first query: steps before a refit do not count.
+    """
+    if parts.wide is None or not parts.may_orient or ORIENTED in parts.derived:
+        return math.inf
+    begin = parts.derived.setdefault(_BEGIN, parts.usage.steps)
+    return begin + STEPS_TO_ORIENT * max(parts.mesh.triangle_count, _FEWEST_TRIANGLES)
 
 
-def with_oriented_boxes(parts: TreeParts) -> TreeParts:
-    """Return the parts of a tree with oriented boxes fitted to its mesh."""
-    wide = parts.wide
-    assert wide is not None
-    oriented = np.zeros((len(wide.nodes), ORIENTED_WORDS), np.float32)
-    return parts._replace(wide=wide._replace(oriented=oriented_boxes_fitted(parts, wide, oriented)))
-
-
-def oriented_boxes_fitted(parts: TreeParts, wide: WideTree, oriented: np.ndarray) -> np.ndarray:
-    """Fit oriented boxes (n, 120) to the mesh of a tree, and return them."""
-    tree: Tree = parts.tree
-    vertices, triangles = parts.mesh.arrays
-    corners = np.empty((3 * len(tree.order), 3))
-    corners_in_order(tree.order, vertices, triangles, parts.origin, corners)
-    ranges, volume = np.empty((len(tree.first), 2), np.int64), np.empty(obb.WIDTH, np.float32)
-    _fit_children(tree.first, tree.count, wide.sources, wide.nodes.view(np.int32), corners, ranges, volume, oriented)
-    return oriented
+def oriented_after_use(parts: TreeParts) -> np.ndarray | None:
+    """Return the oriented boxes of a tree if it has them or has been used enough, otherwise None."""
+    due = ORIENTED in parts.derived or parts.usage.steps >= orients_at(parts)
+    return oriented_boxes_of(parts) if due else None

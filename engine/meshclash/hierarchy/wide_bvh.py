@@ -24,8 +24,6 @@ from ..jit import inner, kernel
 from .bvh import Tree
 
 LANE_COUNT = 8
-ORIENTED_WORDS = 120
-NO_ORIENTED_BOXES = np.empty((0, ORIENTED_WORDS), np.float32)
 NODE_WORDS = 64
 CHILDREN, CHILD_COUNT = 48, 56
 """Words of a node: the first reference to a child, and the number of children."""
@@ -42,8 +40,6 @@ class WideTree(NamedTuple):
     """(9 m + PADDING,) float32 [m], relative to the lowest corners of the leaves' boxes."""
     sources: np.ndarray
     """The binary node of each child, (n, 8) int32, for refitting; 0 in unused lanes."""
-    oriented: np.ndarray
-    """Oriented boxes of the children, (n, 120) float32 as in ``hierarchy/oriented.py``; (0, 120) if there are none."""
 
 
 @inner
@@ -203,7 +199,7 @@ def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTr
     _put_root(volumes, nodes, words, sources, made - 1)
     nodes.resize((made, NODE_WORDS), refcheck=False)
     sources.resize((made, LANE_COUNT), refcheck=False)
-    return WideTree(nodes, coordinates, sources, NO_ORIENTED_BOXES)
+    return WideTree(nodes, coordinates, sources)
 
 
 def copy_boxes(wide: WideTree, volumes: np.ndarray) -> None:

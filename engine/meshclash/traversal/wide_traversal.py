@@ -28,9 +28,11 @@ from ..geometry.neighbours import only_touch_where_shared, touch_beyond_shared
 from ..geometry.predicates import UNCERTAIN, ExactWorkspace
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, looseness, narrow
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
-from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, ORIENTED_WORDS
+from ..hierarchy.oriented import ORIENTED_WORDS
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
+from .forest import ORIENTED
 from .pairs import (
     CROSSING_ONLY,
     EXACT_TESTS,
@@ -40,17 +42,20 @@ from .pairs import (
     PRIMITIVE_TESTS,
     STACK_USED,
     STEP_LIMIT,
+    STEPS_DONE,
     VOLUME_TESTS,
     WITH_ITSELF,
 )
 
-NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ORIENTED, STARS, ADDRESSES = range(9)
+NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, _, STARS, ADDRESSES = range(9)
 """Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root. The last two are 0 without
 oriented boxes, and without stars (``stars.py``) whose pairs are left out."""
 SIZES = 9
 """Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
 _EXACT_STEPS = 8
 """The number of steps that an exact decision counts as."""
+_LEAF_STEPS = 4
+"""The number of steps that a comparison of two leaves counts as."""
 TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)
 """Entries of a task: its job, the trees, and the slots at which to begin."""
 
@@ -269,6 +274,7 @@ def traverse_tasks(
                 integers(stars), integers(trees_a[tree_a, ORDER]), first_a, count_a, first_b, count_b
             ):
                 continue
+            steps -= _LEAF_STEPS - 1
             hits = _compare_leaves(
                 nodes_a, box_a, floats(trees_a[tree_a, COORDINATES]), 9 * first_a, count_a,
                 nodes_b, box_b, floats(trees_b[tree_b, COORDINATES]), 9 * first_b, count_b, same, row, single,
@@ -320,6 +326,7 @@ def traverse_tasks(
     state[JOB] = task
     state[STACK_USED] = used
     state[OUTPUT_USED] = found
+    state[STEPS_DONE] += options[STEP_LIMIT] - steps
     state[VOLUME_TESTS] = volume_tests
     state[PRIMITIVE_TESTS] = primitive_tests
     state[EXACT_TESTS] = exact_tests

@@ -11,7 +11,7 @@ from ...geometry.triangle_pair import UNDECIDED
 from ...jit import thread_limit
 from ...traversal.contacts import Contacts
 from ...traversal.engine import Chunk
-from ...traversal.pairs import EXACT_TESTS, JOB, OUTPUT_USED, PRIMITIVE_TESTS, VOLUME_TESTS
+from ...traversal.pairs import EXACT_TESTS, JOB, OUTPUT_USED, PRIMITIVE_TESTS, STEPS_DONE, VOLUME_TESTS
 from ...traversal.question import Answer, Question
 from ...traversal.sorting import sort_pairs
 from ...traversal.wide_engine import CHUNK, STEPS, STEPS_ALONE, WideEngine
@@ -64,7 +64,9 @@ def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
     if counts[JOB] != 1 or (kinds == UNDECIDED).any():
         return None
     pairs, jobs, updated = space.pair[:count].copy(), np.zeros(count, np.int32), 0
-    for usage in (a.usage, b.usage):
+    for side in (a, b):
+        side.note_steps(0.5 * counts[STEPS_DONE])
+        usage = side.usage
         usage.volume_tests += 0.5 * volume_tests
         updated += usage.updated_nodes
         usage.updated_nodes = 0
