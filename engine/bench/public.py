@@ -130,10 +130,10 @@ def _micrometres(gap: float) -> int:
 
 def _ours(question: str, tree: Hierarchy, pose: np.ndarray) -> Ask:
     if question == "all":
-        return called(lambda: len(collide(tree, tree, pose_b=pose, device="cpu", threads=1).pairs))
+        return called(lambda: len(collide(tree, tree, pose_b=pose).pairs))
     if question == "first":
-        return called(lambda: int(collides(tree, tree, pose_b=pose, device="cpu", threads=1)))
-    return called(lambda: _micrometres(distance(tree, tree, pose_b=pose, device="cpu").distance))
+        return called(lambda: int(collides(tree, tree, pose_b=pose)))
+    return called(lambda: _micrometres(distance(tree, tree, pose_b=pose).distance))
 
 
 def _of_peer(question: str, peer: Any, pose: np.ndarray) -> Ask | None:

@@ -31,6 +31,8 @@ def test_lanes_drop_no_contact_and_are_right_when_they_are_certain(seed):
     assert meeting.sum() > 20_000
     assert (kept | ~meeting).all()
     assert (attack.boxes | ~meeting).all()
+    assert (attack.oriented | ~meeting).all()
+    assert (attack.boxes & ~attack.oriented).sum() > 10_000, "oriented boxes that drop nothing are no filters"
     assert (attack.kinds[attack.crossing] == CROSSING).all()
     assert (~kept).sum() > 2_000, "filters that keep everything are no filters"
     assert attack.crossing.sum() > 100, "lanes that are never certain decide nothing"

@@ -288,9 +288,7 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
             raise UnsupportedOption(
                 f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
             )
-        volume = kinds[0]
-        if any(isinstance(thing, Hierarchy) and thing.parts.may_orient for thing in (a, b)):
-            volume = None
+        volume = None if kinds[0] == DEFAULT_VOLUME else kinds[0]
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
@@ -306,7 +304,9 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """Return the hierarchy; rebuild it first with the better split if it has been used enough."""
     parts = hierarchy.parts
     if parts.usage.volume_tests >= improves_at(hierarchy):
-        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, parts.may_orient)
+        hierarchy.parts = _build_parts(
+            parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, parts.may_orient
+        )
     return hierarchy
 
 

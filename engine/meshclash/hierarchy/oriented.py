@@ -30,7 +30,6 @@ STEPS_TO_ORIENT = 4
 _FEWEST_TRIANGLES = 2048
 """Smaller meshes count as having this many triangles, because the first use may have to compile the kernel."""
 _BEGIN = "steps when fitted"
-_fit = kernel(obb.fit)
 
 
 @kernel
@@ -47,7 +46,7 @@ def _fit_children(first, count, sources, words, corners, ranges, volume, oriente
     for node in range(sources.shape[0]):
         for k in range(words[node, CHILD_COUNT]):
             source = np.int64(sources[node, k])
-            _fit(corners[3 * ranges[source, 0] : 3 * ranges[source, 1]], volume)
+            obb.fit(corners[3 * ranges[source, 0] : 3 * ranges[source, 1]], volume)
             for row in range(volume.shape[0]):
                 oriented[node, LANE_COUNT * row + k] = volume[row]
 

@@ -1,6 +1,7 @@
 """Fast path of ``collide`` for prepared meshes: one call of a kernel; an engine continues if it takes longer."""
 
 import time
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -60,13 +61,16 @@ def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
     """Return the answer, as ``contacts_answer`` does, if all contacts were found and decided, else None."""
     counts = space.counts.tolist()
     count, volume_tests = counts[OUTPUT_USED], counts[VOLUME_TESTS]
+    if counts[JOB] != 1:
+        return None
     kinds = space.kinds[:count].copy()
-    if counts[JOB] != 1 or (kinds == UNDECIDED).any():
+    if count and (kinds == UNDECIDED).any():
         return None
     pairs, jobs, updated = space.pair[:count].copy(), np.zeros(count, np.int32), 0
-    for side in (a, b):
-        side.note_steps(0.5 * counts[STEPS_DONE])
-        usage = side.usage
+    if not a.orients_at == b.orients_at == inf:
+        a.note_steps(0.5 * counts[STEPS_DONE])
+        b.note_steps(0.5 * counts[STEPS_DONE])
+    for usage in (a.usage, b.usage):
         usage.volume_tests += 0.5 * volume_tests
         updated += usage.updated_nodes
         usage.updated_nodes = 0
