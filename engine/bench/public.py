@@ -84,7 +84,8 @@ def _measure(name: str, mesh: TriangleMesh, options: argparse.Namespace) -> tupl
             differs = told["boxes"].answer != ours.answer
             wrong += differs
             row: Row = {
-                "model": name, "triangles": mesh.triangle_count, "oriented": str(tree.is_oriented), "pose": place, "question": question, "ours [ms]": 1e3 * ours.seconds,
+                "model": name, "triangles": mesh.triangle_count, "oriented": str(tree.is_oriented),
+                "pose": place, "question": question, "ours [ms]": 1e3 * ours.seconds,
                 "answer": ours.answer, **{f"{side} / ours": np.nan for side in _SIDES},
             }  # fmt: skip
             row |= {f"{side} / ours": t.seconds / ours.seconds for side, t in told.items() if side != "ours"}

@@ -34,7 +34,7 @@ def lathe(rng, n):
     angles = np.arange(n) * 2.0 * np.pi / n
     levels = np.linspace(-1.0, 1.0, rng.integers(2, 4))
     rings = [r * np.column_stack([np.cos(angles), np.sin(angles), 0 * angles]) for r in rng.uniform(0.1, 0.5, 3)]
-    vertices = np.vstack([ring + (0.0, 0.0, z) for ring, z in zip(rings, levels, strict=False)])
+    vertices = np.vstack([ring + np.array([0.0, 0.0, z]) for ring, z in zip(rings, levels, strict=False)])
     strips = [(k * n + i, k * n + (i + 1) % n) for k in range(len(levels) - 1) for i in range(n)]
     return vertices, np.array([t for i, j in strips for t in ((i, j, i + n), (j, j + n, i + n))])
 

@@ -79,9 +79,9 @@ def build(
         mesh: a TriangleMesh.
         volume: kind of bounding volume. None: "aabb", boxes along the axes. After some work per triangle
             (``hierarchy/oriented.py``), soon reached with long thin triangles, contact queries also use oriented boxes
-            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
-            directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
-            convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
+            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14",
+            "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface
+            or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
             "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is

@@ -71,9 +71,9 @@ def oriented_boxes_of(parts: TreeParts) -> np.ndarray:
 
 
 def orients_at(parts: TreeParts) -> float:
-    """Return the steps of ``parts.usage`` from which on a tree gets oriented boxes; infinite if it has or never gets them.
+    """Return the steps of ``parts.usage`` from which on a tree gets oriented boxes.
 
-    Call it before the first query: steps before a refit do not count.
+    Infinite if it has them, or never gets them. Call it before the first query: steps before a refit do not count.
     """
     if parts.wide is None or not parts.may_orient or ORIENTED in parts.derived:
         return math.inf

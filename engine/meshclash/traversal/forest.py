@@ -18,10 +18,10 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 
 _ONLY = (0,)
-_NO_STARS = 0
+_NO_STARS = (0, 0)
 ORIENTED = 6
 """Entry of a tree's row of addresses for its oriented boxes."""
-_NONE = (0,) * 8
+_NONE = (0,) * 9
 
 
 class Forest(NamedTuple):
@@ -323,7 +323,7 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
     arrays = (wide.nodes, wide.coordinates, part.tree.order, triangles, vertices)
     boxes = oriented_after_use(part)
     oriented = 0 if boxes is None else boxes.ctypes.data
-    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1), oriented, _NO_STARS)
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1), oriented, *_NO_STARS)
 
 
 class _KeptAddresses:

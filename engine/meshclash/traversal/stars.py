@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..hierarchy.bvh import TreeParts
+from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
 from ..jit import kernel
 from ..types.mesh import TriangleMesh
 
@@ -69,6 +71,35 @@ def _find_stars(triangles: np.ndarray, vertex_count: int) -> Stars | None:
     sorted_apex = apex[chosen]
     start = np.searchsorted(sorted_apex, sorted_apex)
     return Stars(apex.astype(np.int32), chosen, corner[chosen], start)
+
+
+@kernel
+def _stars_below(words, order, apex_of, stars):
+    """Fill the star of each 8-wide node, -1 if not all triangles below belong to one; children come after parents."""
+    last = words.shape[0] - 1
+    for step in range(last + 1):
+        node = last - 1 - step if step < last else last  # last: the node whose child is the root
+        star = np.int64(-2)
+        for k in range(words[node, CHILD_COUNT]):
+            child = np.int64(words[node, CHILDREN + k])
+            if child >= 0:
+                star = stars[child] if star == -2 or star == stars[child] else -1
+                continue
+            for entry in range(~child >> 3, (~child >> 3) + (~child & 7) + 1):
+                apex = apex_of[order[entry]]
+                star = apex if star == -2 or star == apex else -1
+        stars[node] = star
+
+
+def stars_of_nodes(parts: TreeParts, stars: Stars) -> np.ndarray:
+    """Return the star of each 8-wide node of a tree, (n,) int32, cached with its parts; -1: more than one, or none."""
+    if "stars" not in parts.derived:
+        wide = parts.wide
+        assert wide is not None
+        found = np.empty(len(wide.nodes), np.int32)
+        _stars_below(wide.nodes.view(np.int32), parts.tree.order, stars.apex_of, found)
+        parts.derived.setdefault("stars", found)
+    return parts.derived["stars"]
 
 
 @kernel

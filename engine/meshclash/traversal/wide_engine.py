@@ -15,7 +15,7 @@ from . import pairs as layout
 from .engine import Chunk
 from .forest import ORIENTED, TreeSet
 from .question import Goal, Question
-from .stars import Stars, stars_of
+from .stars import stars_of, stars_of_nodes
 from .wide_traversal import (
     DOUBLES,
     ROOT,
@@ -23,6 +23,7 @@ from .wide_traversal import (
     SLOT_A,
     SLOT_B,
     STARS,
+    STARS_OF_NODES,
     TASK,
     TASK_JOB,
     TREE_A,
@@ -134,7 +135,7 @@ class WideEngine:
             tree_set.orient_after_use(_ONLY if len(tree_set.parts) == 1 else np.unique(question.jobs[:, side]).tolist())
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
-        self._stars: list[Stars] = []
+        self._stars: list[np.ndarray] = []
         if question.star_pairs_apart:
             trees_a = self._with_stars(a)
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)
@@ -165,8 +166,9 @@ class WideEngine:
             trees = trees.copy()
             for tree, stars in enumerate(found):
                 if stars is not None:
-                    self._stars.append(stars)
-                    trees[tree, STARS] = stars.apex_of.ctypes.data
+                    arrays = stars.apex_of, stars_of_nodes(tree_set.parts[tree], stars)
+                    self._stars.extend(arrays)
+                    trees[tree, [STARS, STARS_OF_NODES]] = [array.ctypes.data for array in arrays]
         return trees
 
     def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:

@@ -47,8 +47,8 @@ from .pairs import (
     WITH_ITSELF,
 )
 
-NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, _, STARS, ADDRESSES = range(9)
-"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root. The last two are 0 without
+NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, _, STARS, STARS_OF_NODES, ADDRESSES = range(10)
+"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root. The last three are 0 without
 oriented boxes, and without stars (``stars.py``) whose pairs are left out."""
 SIZES = 9
 """Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
@@ -161,18 +161,16 @@ def _meet_oriented(nodes, child, boxes, others, slot, box, other_boxes, frame, t
 
 
 @inlined
-def _of_one_star(stars, order, first_a, count_a, first_b, count_b):
-    """Return whether all triangles of two leaves belong to the same star."""
-    star = stars[order[first_a]]
-    if star < 0:
-        return False
-    for i in range(1, count_a):
-        if stars[order[first_a + i]] != star:
-            return False
-    for j in range(count_b):
-        if stars[order[first_b + j]] != star:
-            return False
-    return True
+def _star_below(child, stars, stars_of_nodes, order):
+    """Return the star to which all triangles below a reference to a child belong, -1 if there is none."""
+    if child >= 0:
+        return stars_of_nodes[child]
+    first, count = ~child >> 3, (~child & 7) + 1
+    star = stars[order[first]]
+    for i in range(1, count):
+        if stars[order[first + i]] != star:
+            return np.int32(-1)
+    return star
 
 
 @inner
@@ -221,6 +219,11 @@ def traverse_tasks(
             slot_a, slot_b = np.int64(stack[used, 0]), np.int64(stack[used, 1])
             box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
             child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+            if stars != 0:
+                order, of_nodes = integers(trees_a[tree_a, ORDER]), integers(trees_a[tree_a, STARS_OF_NODES])
+                star = _star_below(child_a, integers(stars), of_nodes, order)
+                if star >= 0 and star == _star_below(child_b, integers(stars), of_nodes, order):
+                    continue
             same = with_itself and slot_a == slot_b
             if same and child_a >= 0:
                 for k in range(words_a[64 * child_a + CHILD_COUNT]):
@@ -270,10 +273,6 @@ def traverse_tasks(
                 continue
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
-            if stars != 0 and _of_one_star(
-                integers(stars), integers(trees_a[tree_a, ORDER]), first_a, count_a, first_b, count_b
-            ):
-                continue
             steps -= _LEAF_STEPS - 1
             hits = _compare_leaves(
                 nodes_a, box_a, floats(trees_a[tree_a, COORDINATES]), 9 * first_a, count_a,
@@ -289,9 +288,9 @@ def traverse_tasks(
                 crossing = np.int64(found_bits[j])
                 bits = crossing | np.int64(found_bits[8 + j])
                 if stars != 0:
-                    star = integers(stars)[order_b[first_b + j]]
-                    for i in range(count_a if star >= 0 else 0):
-                        if integers(stars)[order_a[first_a + i]] == star:
+                    apex = integers(stars)[order_b[first_b + j]]
+                    for i in range(count_a if apex >= 0 else 0):
+                        if integers(stars)[order_a[first_a + i]] == apex:
                             bits &= ~(1 << i)
                 primitive_tests += bit_count(bits)
                 steps -= _EXACT_STEPS * bit_count(bits & ~crossing)
