@@ -28,6 +28,7 @@ BENCHES = {
     "nearest": "nearest points of models beside Open3D, libigl and trimesh",
     "papers": "figures of the founding papers from our data, on one page beside the papers' numbers",
     "mesh-files": "files of meshes as `meshclash.read` gives them, beside Blender's importer of glTF and trimesh",
+    "public": "public models against themselves, contacts and distances, beside python-fcl, coal and Embree",
     "rays": "rays against models beside embreex and Open3D, crossings and parity against fractions",
     "rigid": "all contacts and first contact of two posed meshes beside four other libraries",
     "primitives": "depths and normals of primitives beside analytic ones, of convex hulls beside coal and MuJoCo",
