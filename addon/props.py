@@ -46,7 +46,10 @@ SET_KINDS = (
     ("OBJECT", "Object", "One object"),
     ("RULE", "Rule", "Objects by name, material, property, IFC class or storey"),
 )
-RULE_TIP = "Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, joined by & | and not"
+RULE_TIP = (
+    "Terms such as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, combined with "
+    "&, | and not"
+)
 OVERLAY_SCOPES = (
     ("ALL", "All Clashes", "Show every listed clash and the selected pair"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
@@ -58,17 +61,17 @@ SURROUNDINGS = (
 )
 STATUSES = (
     ("OPEN", "Open", "Not checked yet", "RADIOBUT_OFF", 0),
-    ("REVIEWED", "Reviewed", "Checked; something has to be changed", "HIDE_OFF", 1),
-    ("APPROVED", "Approved", "Checked; it may stay as it is", "CHECKMARK", 2),
+    ("REVIEWED", "Reviewed", "Checked: the model has to be changed", "HIDE_OFF", 1),
+    ("APPROVED", "Approved", "Checked and accepted: nothing has to be changed", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The model was changed to remove the clash", "SOLO_ON", 3),
 )
 NOT_PICKED = {
-    "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "write the rule first",
+    "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "enter a rule first",
 }  # fmt: skip
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
     ("cause", "Cause", "Group clashes by a repeated detail between two families, or by one misplaced object"),
-    ("families", "Families", "Group by the types of the two objects: names without the numbers of copies"),
+    ("families", "Families", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
     ("place", "Place", "Group clashes of an object that are close to each other"),
@@ -79,10 +82,10 @@ GROUPINGS_SHOWN = (
     ("storey", "Storey", "Group by the storeys of the two objects"),
 )
 PRIORITIES = (
-    ("AS_IT_IS", "As It Is", "Leave the priority unchanged"),
-    ("LOW", "Low", "Some day"),
-    ("NORMAL", "Normal", "As all others"),
-    ("HIGH", "High", "Before the others"),
+    ("AS_IT_IS", "Unchanged", "Leave the priority unchanged"),
+    ("LOW", "Low", "Less urgent than other pairs"),
+    ("NORMAL", "Normal", "Normal urgency"),
+    ("HIGH", "High", "More urgent than other pairs"),
     ("CRITICAL", "Critical", "Now"),
 )
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
@@ -92,13 +95,13 @@ SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
     ("NEW", "New", "First found by the last detection", 1),
-    ("ACTIVE", "Active", "Found by the last detection and before", 2),
-    ("REOPENED", "Reopened", "Found again after it was gone", 4),
+    ("ACTIVE", "Active", "Found by the last detection and by earlier ones", 2),
+    ("REOPENED", "Reopened", "Found again, although an earlier detection no longer found it", 4),
     ("STILL", "Resolved, Still Found", "Marked as resolved, but found by the last detection", 8),
 )
 PERMITTED = (
-    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm; warn of coarser "
-                           "coordinates"),
+    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm, and warn if the "
+                           "coordinates are less precise"),
     ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
     ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
@@ -246,7 +249,7 @@ class MESHCLASH_PG_fit(PropertyGroup):
     name_a: StringProperty(name="A", description="First object of the fit; * matches any characters", default="*")
     name_b: StringProperty(name="B", description="Second object of the fit; * matches any characters", default="*")
     permitted: FloatProperty(
-        name="Fit", description="Depth up to which a clash of such a pair counts as touching",
+        name="Fit", description="Greatest depth of an overlap of these two objects that counts as touching",
         subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_redraw,
     )  # fmt: skip
 
@@ -256,7 +259,7 @@ def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
 
 
 class MESHCLASH_PG_review(PropertyGroup):
-    """The user's word on a pair; `name` is the pair's id, which is the same in every run."""
+    """The user's decision on a pair; `name` is the id of the pair, which is the same in every run."""
 
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
@@ -265,7 +268,7 @@ class MESHCLASH_PG_review(PropertyGroup):
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
-    assignee: StringProperty(name="Assignee", description="Person who takes care of this pair")
+    assignee: StringProperty(name="Assignee", description="Person responsible for this pair")
     priority: StringProperty(name="Priority", description="Priority: low, normal, high or critical")
     due: StringProperty(name="Due", description="Due date, such as 2026-12-24")
 
@@ -289,14 +292,14 @@ def _write_comment(self: PropertyGroup, value: str) -> None:
 
 
 def _permitted_by_itself(scene: bpy.types.Scene) -> float:
-    """Return the default permitted overlap of the last answer [Blender units]."""
+    """Return the permitted overlap that the last detection chose by default [Blender units]."""
     result = scene_results.result_of(scene.session_uid)
     report = None if result is None else result.report
     return 0.0 if report is None else 2.0 * (report.stats.get("resolution") or 0.0) / report.scale_length
 
 
 def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
-    """Use a length when the user sets one."""
+    """Switch the permitted overlap to a fixed length when the user sets one."""
     self.permitted_by = "LENGTH"
     _redraw(self, context)
 
@@ -325,7 +328,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
     set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
     set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
     test: ChoiceProperty(
-        name="Test", description="What to find",
+        name="Test", description="What the detection looks for",
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
     permitted_by: ChoiceProperty(
@@ -337,7 +340,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
         **_derived("permitted_overlap", _permitted_by_itself, lambda self: self.permitted_by == "LENGTH"),
     )  # fmt: skip
     tolerance: _of_table(
-        "tolerance", soft_max=1000.0, description=f"{OPTIONS['tolerance'].help}. Default: suits the size of the scene",
+        "tolerance", soft_max=1000.0,
+        description=f"{OPTIONS['tolerance'].help}. The default depends on the size of the scene",
         **_derived("tolerance", default_clearance),
     )  # fmt: skip
     budget: FloatProperty(
@@ -404,7 +408,9 @@ class MESHCLASH_PG_settings(PropertyGroup):
                     " and completes the results when nothing moves",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
-    timeline_own: BoolProperty(name="Custom Range", description="Use another range than the frames of the scene")
+    timeline_own: BoolProperty(
+        name="Custom Range", description="Use a custom range instead of the frame range of the scene"
+    )
     timeline_start: IntProperty(
         name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
     )
@@ -412,7 +418,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
-        name="Every", description="Test every n-th frame", default=1, min=1, soft_max=10,
+        name="Frame Step", description="Test every n-th frame", default=1, min=1, soft_max=10,
     )  # fmt: skip
     timeline_between: BoolProperty(
         name="Between Frames", description="Also find objects that pass through each other between two frames. Rigid "
@@ -433,7 +439,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
         min=0, soft_max=20, default=3, update=_level_changed,
     )  # fmt: skip
     voxel_resolution: IntProperty(
-        name="Voxels Across", description="Voxels along the longest side of the region that both objects reach",
+        name="Voxels Across", description=("Number of voxels along the longest side of the region that both objects "
+                                          "extend into"),
         min=1, soft_max=256, max=4096, default=32,
     )  # fmt: skip
     voxel_size: FloatProperty(
@@ -652,7 +659,7 @@ class MESHCLASH_PG_group(PropertyGroup):
 
 
 class MESHCLASH_PG_results(PropertyGroup):
-    """The result list of one scene: a page of its rows, and what is asked of it."""
+    """The result list of one scene: a page of its rows, and the filters of the list."""
 
     scene_uid: IntProperty()
     rows: CollectionProperty(type=MESHCLASH_PG_row)
@@ -696,9 +703,9 @@ class MESHCLASH_PG_results(PropertyGroup):
     sort_key: ChoiceProperty(
         name="Sort by", description="Order of the list", items=SORT_KEYS, default=WORST, update=_order_again
     )
-    sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
+    sort_reverse: BoolProperty(name="Reverse", description="Reverse the order of the list", update=_list_again)
     around: ChoiceProperty(
-        name="Around", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
+        name="Surroundings", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)
@@ -731,7 +738,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = False
 
     def ask_for_all(self) -> None:
-        """Reset filters and order for a new file: those for another file do not apply to it."""
+        """Reset filters and sort order for a new file, because those of another file do not apply."""
         self.show_all()
         self.filling, self.sort_key, self.sort_reverse = True, WORST, False
         self.filling = False

@@ -36,7 +36,7 @@ from .shell_objects import is_shell
 UNUSED_ID = 2**31 - 1  # Blender's value for unused levels of a persistent id
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META", "CURVES"}
 NO_FACES = "it has no faces"
-STRANDS = "its strands have no faces: convert them to a mesh, by the node Curve to Mesh"
+STRANDS = "its strands have no faces: convert them to a mesh with the node Curve to Mesh"
 NO_GEOMETRY = {
     "ARMATURE": "armature", "CAMERA": "camera", "EMPTY": "empty", "GPENCIL": "grease pencil",
     "GREASEPENCIL": "grease pencil", "LATTICE": "lattice", "LIGHT": "light", "LIGHT_PROBE": "light probe",

@@ -110,7 +110,8 @@ def _placing_steps(
 
 
 def suggested_origin(low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
-    """Return the middle of points far from zero, in whole metres (3,); None if single precision suffices without.
+    """Return the middle of points far from zero, in whole metres (3,); None if single precision is precise enough
+    without it.
 
     Args:
         low, high: the lowest and highest coordinates of the points, (3,) [m].

@@ -141,7 +141,7 @@ def scene_of(scene_uid: int) -> bpy.types.Scene:
     """Return the scene of a detection or scan; raises DetectError if it is gone."""
     scene = scene_with(scene_uid)
     if scene is None:
-        raise DetectError("The scene was removed meanwhile")
+        raise DetectError("The scene has been removed")
     return scene
 
 

@@ -1,4 +1,4 @@
-"""The panel for common voxels."""
+"""The panel for the common voxels of a pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CAPTION_SHARE = 0.4  # share of the width for captions
 
 
 class MESHCLASH_PT_voxels(ResearchPanel):
-    """Draws the voxels that the selected pair shares."""
+    """Panel that draws the voxels that the selected pair shares."""
 
     bl_label = "Common Voxels"
     bl_parent_id = "MESHCLASH_PT_results"

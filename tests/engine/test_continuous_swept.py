@@ -277,7 +277,7 @@ def test_what_is_no_mesh_is_refused():
     mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
     with pytest.raises(mc.InvalidMesh, match="b: expected a TriangleMesh or a Hierarchy, not a list"):
         mc.motion.swept_collide(mesh, [])
-    with pytest.raises(mc.InvalidMesh, match=r"b: .* swept_self_collide asks about one"):
+    with pytest.raises(mc.InvalidMesh, match=r"b: .* use swept_self_collide for one object"):
         mc.motion.swept_collide(mesh, None)
     for other in (mesh, mc.build(mesh)):  # another mesh as a frame, of the same topology or not
         with pytest.raises(mc.InvalidMesh, match=r"end of a: .* cannot be read as numbers"):

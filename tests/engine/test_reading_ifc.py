@@ -164,7 +164,7 @@ def test_a_chain_of_exactly_the_longest_length_is_taken():
         (lambda text: text.replace("'E99'", "'E99"), "a text in it has no end|it is cut off"),
         (lambda text: text.replace("#99=", "#20="), "two entities have the number #20"),
         (lambda text: text.replace("#99=", "#123456789012345678901="), "more than 17 digits"),
-        (lambda text: "solid thing\n", "it is no STEP file"),
+        (lambda text: "solid thing\n", "it is not a STEP file"),
     ],
 )  # fmt: skip
 def test_a_damaged_text_is_refused(tmp_path, change, message):

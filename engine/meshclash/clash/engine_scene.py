@@ -1,4 +1,4 @@
-"""Keeps an engine scene equal to the frames that are read: adds, moves, deforms and removes its objects."""
+"""Keep a scene of the engine equal to the frames that are read: add, move, deform and remove objects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_SCANS = "its massive file was compared with meshes, but not with scans"
 
 
 class _Placed(NamedTuple):
-    """An object of the engine's scene, and what it was made of."""
+    """An object of the engine's scene, and the data from which it was created."""
 
     id: int
     item: SourceObject
@@ -52,11 +52,11 @@ class _Placed(NamedTuple):
 
     @property
     def shape_key(self) -> tuple[Hashable, bytes, bool]:
-        """What has one engine mesh, and so one hierarchy: it serves all objects that share a mesh and a stretch."""
+        """Return the key under which objects with the same mesh and stretch share one engine mesh and one hierarchy."""
         return self.item.mesh_key, self.stretch, self.item.shell
 
     def differs(self, other: _Placed) -> bool:
-        """Whether something else is known of it by now."""
+        """Return whether the current data of the object differs from the stored data."""
         return (self.item, self.mesh, self.resolution, self.shared) != (
             other.item, other.mesh, other.resolution, other.shared,
         )  # fmt: skip
@@ -64,7 +64,7 @@ class _Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What an object of the engine's scene is made of, and where it is.
+    """The mesh and the pose of an object in the engine's scene.
 
     Attributes:
         mesh: as it was read.
@@ -82,7 +82,7 @@ class Shape:
 
 
 class EngineScene:
-    """The engine's scene and the link between its ids and the objects of the current frame.
+    """The engine's scene, with the links between its ids and the objects of the current frame.
 
     Args:
         engine: the meshclash module.
@@ -106,7 +106,8 @@ class EngineScene:
     def update_steps(
         self, frame: FrameScene, coarsest: float = math.inf, misplaced: float = 0.0
     ) -> Generator[Progress, None, None]:
-        """Makes the engine scene equal to `frame`; yields after each object that is built, and after some that move.
+        """Update the engine's scene to `frame`; yields after each object that is built, and after groups of objects
+        that move.
 
         An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
 
@@ -143,7 +144,7 @@ class EngineScene:
         self.resolutions = {placed.id: told[placed.item.identity] for placed in placed_now}
 
     def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
-        """Makes the scans of the engine scene those of a frame, after `update_steps`."""
+        """Replace the scans of the engine's scene by those of a frame, after `update_steps`."""
         old, self.scans = {scan.item.identity: (key, scan) for key, scan in self.scans.items()}, {}
         for scan in placed:
             key, known = old.pop(scan.item.identity, (-1, None))
@@ -159,15 +160,15 @@ class EngineScene:
             self.scene.remove(key)
 
     def has_scan(self, ids: Iterable[int]) -> bool:
-        """Whether one of some objects, named by the engine's ids, is a scan."""
+        """Return whether one of the objects, given by engine ids, is a scan."""
         return any(key in self.scans for key in ids)
 
     def ids(self, in_a: bool) -> list[int]:
-        """The engine ids of set A, or of set B."""
+        """Return the engine ids of set A or set B."""
         return [key for key, item in self.objects.items() if (item.in_a if in_a else item.in_b)]
 
     def keep(self, rules: Rules) -> KeepMask | None:
-        """The exclusion rules over engine ids; the engine numbers its objects as it likes.
+        """Return which pairs of engine ids the exclusion rules keep.
 
         Pairs of a scan and a massive file, which the engine cannot ask, are left out.
         """
@@ -188,18 +189,18 @@ class EngineScene:
         return mask
 
     def shape(self, key: int) -> Shape:
-        """What an object, named by the engine's id and no scan, is made of, and where it is."""
+        """Return the mesh and pose of an object that is no scan, given by its engine id."""
         item = self.objects[key]
         stretch = self._placed[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
         return Shape(self.meshes[item.mesh_key], self.scene.posed(key)[0], baked, item.matrix, item.shell)
 
     def plain(self, ids: Iterable[int]) -> bool:
-        """Whether all of some objects, named by the engine's ids, are meshes in memory."""
+        """Return whether all of the objects, given by engine ids, are meshes in memory."""
         return not any(key in self.scans or self.is_massive(key) for key in ids)
 
     def is_massive(self, key: int) -> bool:
-        """Whether an object, named by the engine's id, is a massive file."""
+        """Return whether an object, given by its engine id, is a massive file."""
         return self.meshes[self.objects[key].mesh_key].file is not None
 
     def _remove_missing(self, frame: FrameScene) -> None:
@@ -212,7 +213,7 @@ class EngineScene:
             self.scene.remove(self._placed.pop(item.identity).id)
 
     def _found(self, frame: FrameScene) -> list[_Placed]:
-        """The objects of a frame whose matrices can be used, with the ids of those that are there already."""
+        """Return the objects of a frame with usable matrices, and the ids of those that already exist."""
         before = {item.identity: self._placed.get(item.identity) for item in frame.objects}
         fresh = [item for item in frame.objects if not _stays(before[item.identity], item, frame)]
         if fresh:
@@ -221,7 +222,7 @@ class EngineScene:
         return [placed for placed in before.values() if placed is not None]
 
     def _made_anew(self, items: list[SourceObject], frame: FrameScene) -> list[_Placed]:
-        """Objects that may not be where they were, or may have another mesh."""
+        """Return the objects that may have moved or may have another mesh."""
         from ..types.resolution import float32_resolutions  # noqa: PLC0415 - registering needs no compiler
 
         matrices = np.array([item.matrix for item in items])
@@ -243,7 +244,7 @@ class EngineScene:
         return list(map(_Placed, ids, items, meshes, poses, stretches, known, furthest.max(axis=1).tolist()))
 
     def _is_usable(self, item: SourceObject) -> bool:
-        """Whether the matrix of an object can be used; it is left out where it cannot."""
+        """Return whether the matrix of an object can be used; otherwise the object is left out."""
         try:
             split_matrix(item)
         except UnusableObject as error:
@@ -252,7 +253,7 @@ class EngineScene:
         return True
 
     def _move(self, moved: Sequence[_Placed]) -> None:
-        """Gives objects another pose or resolution."""
+        """Give objects another pose or resolution."""
         self.scene.set_poses(
             [placed.id for placed in moved],
             np.array([placed.pose for placed in moved]),
@@ -261,7 +262,7 @@ class EngineScene:
         self._placed.update((placed.item.identity, placed) for placed in moved)
 
     def _place_steps(self, wanted: Sequence[_Placed], same: _SameMesh) -> Generator[Progress, None, None]:
-        """Makes objects of the scene what is wanted; yields after each."""
+        """Update objects of the scene to the wanted state; yields after each one."""
         made: dict[tuple[Hashable, bytes, bool], Any] = {}
         for count, new in enumerate(wanted):
             try:
@@ -272,7 +273,7 @@ class EngineScene:
             yield Progress((count + 1) / len(wanted), Sentence("Preparing {name}", name=new.item.name))
 
     def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
-        """Deforms an object, or builds it."""
+        """Deform an object, or build it."""
         old = self._placed.get(new.item.identity)
         alone = old is not None and not old.shared and not new.shared and old.item.shell == new.item.shell
         if old is not None and alone and same.triangles(old.mesh, new.mesh):
@@ -294,7 +295,7 @@ def _stays(old: _Placed | None, item: SourceObject, frame: FrameScene) -> bool:
 
 
 def _only_moves(old: _Placed, new: _Placed, same: _SameMesh) -> bool:
-    """Whether an object differs at most by its pose and resolution from what it was."""
+    """Return whether an object changed only in its pose and resolution."""
     if old.stretch != new.stretch or old.item.shell != new.item.shell:
         return False
     if old.item is not new.item and old.item.told != new.item.told:
@@ -303,7 +304,7 @@ def _only_moves(old: _Placed, new: _Placed, same: _SameMesh) -> bool:
 
 
 def _placed_to(reach: float) -> float:
-    """How far parts may be off their places in a whole whose coordinates do not exceed `reach`.
+    """Return how far parts may be displaced by rounding in a model whose coordinates do not exceed `reach`.
 
     It is a share of the next power of two, so that it stays the same while things move.
     """
@@ -311,7 +312,7 @@ def _placed_to(reach: float) -> float:
 
 
 class _SameMesh:
-    """Compares meshes of two frames, each pair of meshes once."""
+    """Compares meshes of two frames, and each pair of meshes only once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, str], bool] = {}
@@ -322,7 +323,7 @@ class _SameMesh:
         return self._equal(old, new, "triangles") and len(old.vertices) == len(new.vertices)
 
     def everything(self, old: SourceMesh, new: SourceMesh) -> bool:
-        """Also what rows tell of triangles: the faces that they are parts of."""
+        """Return whether two meshes are equal, including the face to which each triangle belongs."""
         same_faces = old.faces_are_original == new.faces_are_original and self._equal(old, new, "face_of_triangle")
         return same_faces and self.triangles(old, new) and self._equal(old, new, "vertices")
 

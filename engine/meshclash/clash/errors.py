@@ -1,4 +1,4 @@
-"""Errors whose message is ready for the user."""
+"""Errors with messages that can be shown to the user directly."""
 
 from ..messages import Sentence
 

@@ -86,7 +86,7 @@ def closest_features(
 
 
 def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[int]:
-    """Return kinds and indices of the features to start from, -1 for none."""
+    """Return the kinds and indices of the features from which to start, -1 for none."""
     if start is None:
         return [-1, -1, -1, -1]
     if not isinstance(start, ClosestFeatures):

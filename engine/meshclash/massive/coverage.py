@@ -175,7 +175,7 @@ def _measured(
 
 
 def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
-    """Return how far any point of a box (2, 3) moves at most between two poses (3, 4) [m]: a corner moves farthest."""
+    """Return an upper bound of how far any point of a box (2, 3) moves between two poses (3, 4) [m]."""
     corners = np.where(_CORNERS, bounds[1], bounds[0])
     ways = transform_points(new, corners) - transform_points(old, corners)
     return float(np.sqrt((ways * ways).sum(axis=1)).max())

@@ -80,8 +80,9 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
 
 
 def _depth(chase: MovingPair, time: float) -> tuple[float, float, float]:
-    """Return measures of the depth, compared in this order: depth of solids [m], length of the curves along which the
-    surfaces meet, nearness."""
+    """Return measures to compare depths by, in this order: depth of solids [m], length of the intersection curves,
+    nearness.
+    """
     at = chase.measure(time)
     meshes = isinstance(chase.a, Hierarchy) and isinstance(chase.b, Hierarchy)
     if not meshes:

@@ -120,7 +120,7 @@ class Distance(Copyable):
     def _weights(self, side: int) -> np.ndarray:
         if self._surfaces is None:
             raise UnsupportedOption(
-                "barycentric coordinates are of meshes: a clustered mesh keeps no triangles, an exact shape has none"
+                "barycentric coordinates need meshes in memory: clustered meshes and exact shapes have none"
             )
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)
@@ -349,7 +349,9 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
     else:
         known = list(zip(start.triangle_a.tolist(), start.triangle_b.tolist(), strict=True))
     if not all((0 <= t < sizes[0] and 0 <= u < sizes[1]) or t == u == -1 for t, u in known):
-        raise UnsupportedOption(f"start names triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have")
+        raise UnsupportedOption(
+            f"start refers to triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have"
+        )
     if len(known) not in (1, count):
         raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")
     return known

@@ -37,7 +37,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Malformed(ValueError):
-    """An object of a file is invalid; the text says why."""
+    """Raised for an invalid object of a file; the text explains why."""
 
 
 def entry(items: Any, index: Any, what: str) -> dict[str, Any]:

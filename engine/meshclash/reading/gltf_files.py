@@ -249,7 +249,7 @@ class _Reader:
         for root in roots:
             entry(self._nodes, root, "node")
             if root in below:
-                raise Malformed(f"node {root} is of the scene, but below another node")
+                raise Malformed(f"node {root} is a root of the scene, but a child of another node")
         return roots
 
 

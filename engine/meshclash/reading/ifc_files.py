@@ -187,7 +187,7 @@ def _listed(value: Any) -> Iterable[Any]:
 
 
 def _no_thing(product: Any) -> str | None:
-    """Return a name for a product whose class has no geometry that could collide; None for other classes."""
+    """Return a description of a product whose class has no geometry that could collide; None for other classes."""
     return next((kind for name, kind in NO_THINGS.items() if product.is_a(name)), None)
 
 
@@ -216,7 +216,7 @@ def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str
 
 
 def _bodies(product: Any) -> list[Body] | None:
-    """Return the representations to read of a product: [] without surfaces, None if they violate the schema."""
+    """Return the representations to read of a product: [] if it has no surfaces, None if they violate the schema."""
     try:
         made = [_body(item) for item in product.Representation.Representations]
     except (AttributeError, TypeError):
@@ -355,7 +355,7 @@ class Selection:
             return frozenset(item.GlobalId for item in found)
         except Exception as error:  # syntax errors, and errors of values that do not fit
             raise UnsupportedOption(
-                f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
+                f"'{selector}' is not a selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
             ) from error
 
 

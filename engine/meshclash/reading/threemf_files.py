@@ -32,7 +32,7 @@ Key = tuple[str, str]
 
 
 class _Wrong(ValueError):
-    """An object is invalid; the text says why."""
+    """Raised for an invalid object; the text explains why."""
 
 
 @dataclass(eq=False)
@@ -224,7 +224,7 @@ class _Reader:
                     waiting.pop()
                     continue
                 if key in open_keys and any(part in open_keys for part in missing):
-                    raise _Wrong(f"object {key[1]} is made of itself")
+                    raise _Wrong(f"object {key[1]} contains itself")
                 open_keys.add(key)
                 waiting.append(missing[0])
         return counts

@@ -179,7 +179,7 @@ class _Reader:
         return "guide" if purpose == "guide" else SEEN
 
     def _is_stand_in(self, prim: Any) -> bool:
-        """Return whether a proxy stands for render geometry, which is a sibling or names it as its proxy."""
+        """Return whether a proxy replaces render geometry, which is its sibling or names it as its proxy."""
         from pxr import UsdGeom
 
         siblings = prim.GetParent().GetFilteredChildren(_every())

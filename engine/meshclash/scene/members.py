@@ -118,9 +118,9 @@ class Members(Copyable, caches=_CACHES):
     def _free_name(self, name: str) -> str:
         """Return the name if it is valid and unused. Raises UnsupportedOption."""
         if not isinstance(name, str) or not name:
-            raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {shown(name)}")
+            raise UnsupportedOption(f"the name of an object must be a non-empty string, not {shown(name)}")
         if name in self._ids:
-            raise UnsupportedOption(f"the scene has an object {shown(name)} already: a name stands for one object")
+            raise UnsupportedOption(f"the scene has an object {shown(name)} already: names must be unique")
         return name
 
     def id_of(self, key: int | str) -> int:

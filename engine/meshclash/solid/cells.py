@@ -1,4 +1,5 @@
-"""The faces of a mesh that bound its material, if others lie inside: for instance in boxes set side by side and welded.
+"""Find the faces of a mesh that bound its material, without inner faces, such as those between boxes that were welded
+together.
 
 Such a mesh is not closed: three faces meet at an edge of an inner face. The faces divide space into cells. Two faces
 that are neighbours by angle around an edge have the same cell between them, which assigns every side of a face to a
@@ -160,7 +161,7 @@ def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_la
 
 
 def _evenly_far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Return from which cells (n,) bool the way to an outer cell (n,) crosses an even number of faces (m, 2)."""
+    """Return which cells (n,) bool are separated from outside by an even number of faces (m, 2)."""
     far = np.where(outer, 0, 2 * len(outer) + 1)
     while True:
         before = far.copy()

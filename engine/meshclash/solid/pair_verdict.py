@@ -51,7 +51,7 @@ class _Nothing:
     names: Mapping[int, str] = {}
 
     def contacts(self, job: int) -> Any:
-        raise AttributeError("no contacts were looked for")
+        raise AttributeError("contacts were not computed")
 
     def count(self, job: int) -> int:
         return 0
@@ -216,7 +216,7 @@ def contacts_between(
 
 
 class _Places(Protocol):
-    """Points to look at, as ``Locations``."""
+    """Locations to show, as in ``Locations``."""
 
     def of(self, job: int) -> np.ndarray | None:
         """Return a point (3,) float64 [m], or None if there is none."""
@@ -240,23 +240,23 @@ class FoundPairs(Copyable):
     names: Mapping[int, str] = field(default_factory=dict)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """Implement ``Findings.location``."""
         return self.locations.of(job)
 
     def contacts(self, job: int) -> Contacts:
-        """As ``Findings``."""
+        """Implement ``Findings.contacts``."""
         part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
         sides = self.rows_a[own], self.rows_b[own]
         return contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """Implement ``Findings.count``."""
         return int(self.start[job + 1] - self.start[job])
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """Implement ``Findings.touched``."""
         return np.unique(self.pairs[self.start[job] : self.start[job + 1], side])
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """Implement ``Findings.inside``."""
         return _NO_POINTS

@@ -22,7 +22,9 @@ class Point(tuple[Fraction, ...]):
 
     @cached_property
     def whole(self) -> tuple[int, int, int, int]:
-        """Return the coordinates times their common denominator, and the denominator: integers are ten times faster."""
+        """Return the coordinates times their common denominator, and the denominator, because integers are ten times
+        faster.
+        """
         w = math.lcm(*(c.denominator for c in self))
         x, y, z = (c.numerator * (w // c.denominator) for c in self)
         return x, y, z, w

@@ -1,4 +1,4 @@
-"""Which kinds of cells two surfaces form: common to both solids, or in one of them only.
+"""Find which kinds of cells two surfaces form: common to both solids, or in one of them only.
 
 The triangles of two surfaces divide space into cells, and the kinds of bounded cells give the verdict. Where no
 triangles cross, the corners of a cell that stick out of it are vertices of the meshes; where only edges cross, each
@@ -422,7 +422,7 @@ def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds
 
 @inner
 def _is_asked(asked, job, what):
-    """Return whether places are to be tested: contacts for either side, all others for the side in their name."""
+    """Return whether places of a kind are tested: contacts for both sides, other kinds for the side in their name."""
     if what == CONTACTS:
         return asked[job, 0] or asked[job, 1]
     return asked[job, 0] if what in (TOUCHED_A, COMPONENTS_A, ITSELF_A) else asked[job, 1]

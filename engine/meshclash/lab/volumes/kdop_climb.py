@@ -1,4 +1,4 @@
-"""Polytopes of fixed world directions around a tumbling object: support vertices climb from where they were last.
+"""Polytopes of fixed world directions around a rotating object: each support vertex is searched from its last position.
 
 The k-DOP of a turned object in the world's directions, kept as Klosowski, Held, Mitchell, Sowizral and Zikan propose
 (1998): each of its 2 * half support vertices is looked for among its neighbours on the convex hull, which is exact,
@@ -39,7 +39,7 @@ def _climb_all(hull, directions, rotation, last, volume):
 
 
 class ClimbingPolytope:
-    """The k-DOP of points that turn about the origin.
+    """The k-DOP of points that rotate about the origin.
 
     Args:
         points: (n, 3) [m], as ``ConvexHull`` takes them.
@@ -55,7 +55,7 @@ class ClimbingPolytope:
         self._last = np.zeros(2 * half, np.int64)
 
     def turned(self, rotation: np.ndarray) -> np.ndarray:
-        """The polytope (2 half,) float32 of the points turned by a matrix (3, 3); it contains them exactly."""
+        """Return the polytope (2 half,) float32 of the points rotated by a matrix (3, 3); it contains them exactly."""
         volume = np.empty(len(self._last), np.float32)
         _climb_all(self.hull.features, self._directions, np.ascontiguousarray(rotation), self._last, volume)
         return volume
