@@ -22,7 +22,7 @@ DEVICES = (
     ("CPU", "CPU", "Test all triangles on the CPU"),
     (
         "GPU",
-        "GPU for large models",
+        "GPU for Large Models",
         "Use an NVIDIA GPU for large models and scans. The results are the same",
     ),
 )
@@ -118,7 +118,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column = layout.column(heading="Overlay")
         for name in ("colour_a", "colour_b", "colour_curve", "curve_width"):
             column.prop(self, name)
-        column = layout.column(heading="Tab")
+        column = layout.column(heading="Sidebar Tab")
         column.prop(self, "show_research")
         column = layout.column(heading="Detection")
         column.prop(self, "author")

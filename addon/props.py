@@ -42,7 +42,7 @@ from .translations import ChoiceProperty
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
     ("SELECTION", "Selected", "The objects selected when Detect starts"),
-    ("COLLECTION", "Collection", "All visible objects of a collection and its children"),
+    ("COLLECTION", "Collection", "All visible objects of a collection and of its child collections"),
     ("OBJECT", "Object", "One object"),
     ("RULE", "Rule", "Objects by name, material, property, IFC class or storey"),
 )
@@ -55,7 +55,7 @@ OVERLAY_SCOPES = (
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
 )
 SURROUNDINGS = (
-    ("ALL", "All", "Show everything as it is"),
+    ("ALL", "All", "Show all objects unchanged"),
     ("ISOLATE", "Isolate", "Show only the two objects of the selected pair (local view)"),
     ("GHOST", "Ghost", "Make all other objects transparent"),
 )
@@ -70,7 +70,12 @@ NOT_PICKED = {
 }  # fmt: skip
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
-    ("cause", "Cause", "Group clashes by a repeated detail between two families, or by one misplaced object"),
+    (
+        "cause",
+        "Cause",
+        "Group clashes with a common cause: a detail that repeats between two kinds of objects, or one "
+        "misplaced object",
+    ),
     ("families", "Families", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
@@ -412,10 +417,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Custom Range", description="Use a custom range instead of the frame range of the scene"
     )
     timeline_start: IntProperty(
-        name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
+        name="First Frame", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_end: IntProperty(
-        name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
+        name="Last Frame", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
         name="Frame Step", description="Test every n-th frame", default=1, min=1, soft_max=10,
@@ -439,7 +444,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         min=0, soft_max=20, default=3, update=_level_changed,
     )  # fmt: skip
     voxel_resolution: IntProperty(
-        name="Voxels Across", description=("Number of voxels along the longest side of the region that both objects "
+        name="Voxel Count", description=("Number of voxels along the longest side of the region that both objects "
                                           "extend into"),
         min=1, soft_max=256, max=4096, default=32,
     )  # fmt: skip
@@ -447,12 +452,14 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    advise_all: BoolProperty(name="Try Everything", description="Measure every bounding volume with every builder")
+    advise_all: BoolProperty(
+        name="Try All Combinations", description="Measure every bounding volume with every builder"
+    )
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
     overlay_scope: ChoiceProperty(
-        name="Show", description="Which pairs are drawn", items=OVERLAY_SCOPES, default="ALL", update=_redraw
+        name="Show", description="Which pairs to draw", items=OVERLAY_SCOPES, default="ALL", update=_redraw
     )
     overlay_curves: BoolProperty(
         name="Curves and Gaps", description="Draw the curves along which surfaces cross, and gaps with their length",
@@ -676,7 +683,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         options={"TEXTEDIT_UPDATE"},
     )  # fmt: skip
     statuses: ChoiceProperty(
-        name="Statuses", description="Show only pairs with these statuses; Shift-click selects several",
+        name="Status Filter", description="Show only pairs with these statuses; Shift-click selects several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
     )  # fmt: skip
     progress: ChoiceProperty(
@@ -701,7 +708,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Assignee", description="Show only pairs assigned to this person; empty shows all", update=_list_again
     )
     sort_key: ChoiceProperty(
-        name="Sort by", description="Order of the list", items=SORT_KEYS, default=WORST, update=_order_again
+        name="Sort by", description="How the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
     )
     sort_reverse: BoolProperty(name="Reverse", description="Reverse the order of the list", update=_list_again)
     around: ChoiceProperty(
@@ -713,7 +720,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Group", description="List only the pairs of this group", default=-1, update=_list_group
     )
     group_by: ChoiceProperty(
-        name="Group by", description="How clashes are grouped", items=GROUPINGS_SHOWN,
+        name="Group by", description="How to group clashes", items=GROUPINGS_SHOWN,
         default="cause", update=_group_again,
     )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)

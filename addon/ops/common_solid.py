@@ -171,7 +171,7 @@ class MESHCLASH_OT_hide_common_solid(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return possible(cls, shown_things.solid.of(context.scene.session_uid), "Nothing is shown")
+        return possible(cls, shown_things.solid.of(context.scene.session_uid), "There is nothing to hide")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.solid.drop()

@@ -354,7 +354,7 @@ class MESHCLASH_OT_check_again(Operator):
         if not rows:
             view.leave_isolation(context)
         results.relist(context, scene, row.id if rows else None)
-        found = said(VERDICTS[rows[0].verdict].label if rows else "Not found any more")
+        found = said(VERDICTS[rows[0].verdict].label if rows else "No longer found")
         self.report({"INFO"}, f"{found}: {row.title} ({format_seconds(seconds)})")
         return {"FINISHED"}
 
@@ -394,7 +394,7 @@ class MESHCLASH_OT_stop(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return possible(cls, running_work.running_task(), "Nothing is running")
+        return possible(cls, running_work.running_task(), "No task is running")
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         running_work.stop_task()

@@ -24,10 +24,10 @@ from .polls import has_result, possible
 FORMATS = (
     ("HTML", "HTML", "Web page to search, filter and print", ".html"),
     ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
-    ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
+    ("JSON", "JSON", "All data as JSON, with the schema meshclash.report/1", ".json"),
     ("XLSX", "XLSX", "Excel workbook; needs the Python package xlsxwriter", ".xlsx"),
-    ("BCF", "BCF 3.0", "Topics with viewpoints, for BIM programs", ".bcf"),
-    ("BCF21", "BCF 2.1", "Topics with viewpoints, for older BIM programs", ".bcfzip"),
+    ("BCF", "BCF 3.0", "BCF 3.0 file with topics and viewpoints, for BIM programs", ".bcf"),
+    ("BCF21", "BCF 2.1", "BCF 2.1 file with topics and viewpoints, for older BIM programs", ".bcfzip"),
     ("JUNIT", "JUnit", "One test case per pair, for build servers", ".xml"),
     ("SARIF", "SARIF", "Static analysis results, for code hosting sites and editors", ".sarif"),
 )

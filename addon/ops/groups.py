@@ -233,7 +233,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
     bl_property = "into"
     bl_options = {"REGISTER"}
 
-    into: ChoiceProperty(name="Into", items=_other_groups)
+    into: ChoiceProperty(name="Merge Into", items=_other_groups)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)

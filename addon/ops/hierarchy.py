@@ -101,7 +101,7 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return possible(cls, shown_things.shown_hierarchy(), "Nothing is shown")
+        return possible(cls, shown_things.shown_hierarchy(), "There is nothing to hide")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.drop_hierarchy()

@@ -181,7 +181,7 @@ def _told(context: bpy.types.Context, result: ShownMassive) -> str:
         triangles=counted(result.triangles, "triangle"), file=result.path.name, shown=f"{len(result.faces):,}",
     )  # fmt: skip
     if result.error is None:
-        return Sentence("{shown} as a sample: {why}", shown=shown, why=result.note)
+        return Sentence("{shown}, simplified for display: {why}", shown=shown, why=result.note)
     return (
         Sentence(
             "{shown}, off by at most {length}", shown=shown, length=length(result.error, context.scene.unit_settings)

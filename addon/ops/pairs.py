@@ -102,9 +102,9 @@ class MESHCLASH_OT_include_pair(Operator):
         self.report(
             {"INFO"},
             translated(
-                Sentence("{names} is listed again", names=names)
+                Sentence("{names} is back in the list", names=names)
                 if back
-                else Sentence("{names} is tested by the next Detect", names=names)
+                else Sentence("the next Detect tests {names} again", names=names)
             ),
         )
         return {"FINISHED"}

@@ -30,12 +30,12 @@ from .task import Task
 
 ENDING = ".json"
 DISCIPLINES = (
-    ("collection", "Collection", "The topmost collections that each contain some of the objects"),
-    (kept_tests.WORD, "Name", "The first word of names, such as PIPE in PIPE-012"),
-    ("material", "Material", "The materials of objects"),
-    ("class", "IFC Class", "The IFC classes of objects"),
-    ("storey", "Storey", "The storeys of objects"),
-    ("PROPERTY", "Custom Property", "The values of a custom property of objects"),
+    ("collection", "Collection", "Use the topmost collections that each contain some of the objects"),
+    (kept_tests.WORD, "Name", "Use the first word of each name, such as PIPE in PIPE-012"),
+    ("material", "Material", "Use the material of each object"),
+    ("class", "IFC Class", "Use the IFC class of each object"),
+    ("storey", "Storey", "Use the storey of each object"),
+    ("PROPERTY", "Custom Property", "Use a custom property of each object"),
 )
 
 
@@ -176,7 +176,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
 
     by: ChoiceProperty(name="Disciplines By", description="How to find the discipline of an object", items=DISCIPLINES)
     key: StringProperty(name="Property", description="Name of the custom property")
-    within: BoolProperty(name="Within Disciplines", description="Also test each discipline against itself")
+    within: BoolProperty(name="Also Within Disciplines", description="Also test each discipline against itself")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_props_dialog(self)

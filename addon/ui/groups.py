@@ -104,7 +104,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
         layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))
     )
     chosen = listed.groups[listed.active_group] if 0 <= listed.active_group < len(listed.groups) else None
-    hint = said("Choose a group to list its pairs alone")
+    hint = said("Choose a group to list only its pairs")
     reason = [("Group", _reason(listed.groups, listed.active_group) if chosen else hint)]
     draw_facts(layout, reason, context.region, REASON_SHARE, _share(context), REASON_LINES)
     column = layout.column()

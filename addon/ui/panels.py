@@ -742,7 +742,7 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
         times = device_gain.gain(test, stats)
         rows.append(
             (
-                "Compared With the CPU",
+                "Speed Compared With CPU",
                 translated(Sentence("{times} times as fast", times=f"{times:,.1f}") if times else "Not measured"),
             )
         )
@@ -755,9 +755,9 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
 COUNTERS = (
     ("objects", "Objects"),
     ("triangles", "Triangles"),
-    ("volume_tests", "Volume tests"),
-    ("primitive_tests", "Triangle tests"),
-    ("exact_tests", "Exact tests"),
+    ("volume_tests", "Volume Tests"),
+    ("primitive_tests", "Triangle Tests"),
+    ("exact_tests", "Exact Tests"),
 )
 
 

@@ -143,13 +143,13 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
 def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     units, row = context.scene.unit_settings, event.row
     facts = [
-        ("Worst verdict", verdict_in_words(row)),
-        ("Begins", f"{format_moment(event.start, event.start_time)} {translated(BEGINS[event.begins])}"),
+        ("Worst Verdict", verdict_in_words(row)),
+        ("Starts", f"{format_moment(event.start, event.start_time)} {translated(BEGINS[event.begins])}"),
         ("Ends", f"{format_moment(event.end, event.end_time)} {translated(ENDS[event.ends])}"),
-        ("Worst frame", str(event.worst_frame) if event.frames else said("between frames")),
+        ("Worst Frame", str(event.worst_frame) if event.frames else said("between frames")),
     ]
-    facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
-    facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
+    facts += [("Greatest Depth", overlap)] if (overlap := depth(event, units)) else []
+    facts += [("Smallest Gap", length(event.distance, units))] if event.distance is not None else []
     draw_text(layout, row.title, context.region, VERDICTS[row.verdict].icon)
     draw_facts(layout, facts, context.region, CAPTION_SHARE)
 

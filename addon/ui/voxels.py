@@ -37,9 +37,9 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         if shown is None:
             return
         row.operator("meshclash.hide_voxels", text="", icon="X")
-        lines = [("Objects", " × ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
+        lines = [("Objects", " × ".join(shown.names)), ("Common Voxels", f"{shown.count:,}")]
         if shown.size is not None:
-            lines.append(("Voxel size", length(shown.size, context.scene.unit_settings)))
+            lines.append(("Voxel Size", length(shown.size, context.scene.unit_settings)))
         draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if not shown.count:
             draw_text(layout, "The surfaces are certainly apart", context.region, "CHECKMARK")

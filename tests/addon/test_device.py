@@ -137,7 +137,7 @@ def test_the_statistics_say_what_answered_and_why(monkeypatch):
         return layout.texts(), layout.operators()
 
     assert texts(stats_of("cpu", 2.0)) == (["Computed by", "CPU"], [])
-    assert texts(stats_of("cuda", 0.5)) == (["Computed by", "Some GPU", "Compared With the CPU", "Not measured"], [])
+    assert texts(stats_of("cuda", 0.5)) == (["Computed by", "Some GPU", "Speed Compared With CPU", "Not measured"], [])
     device_gain.note_answer("collision", stats_of("cpu", 2.0))
     assert texts(stats_of("cuda", 0.5))[0][-1] == "4.0 times as fast"
     shown_texts, operators = texts(stats_of("cpu", 2.0, "the device is gone; the CPU was used instead"))

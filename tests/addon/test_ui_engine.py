@@ -120,7 +120,7 @@ def test_statistics_are_shown(boxes):
 
     bpy.ops.meshclash.detect()
     texts = draw(panels.MESHCLASH_PT_statistics, bpy.context).texts()
-    assert {"Objects", "Triangles", "Volume tests", "Triangle tests", "Exact tests", "Total"} <= set(texts)
+    assert {"Objects", "Triangles", "Volume Tests", "Triangle Tests", "Exact Tests", "Total"} <= set(texts)
     assert texts[texts.index("Objects") + 1] == "5"
 
 

@@ -376,7 +376,7 @@ def test_results_of_another_scene_are_not_mixed_up(filled):
 def test_statistics_table(filled):
     joined = shown(draw(panels.MESHCLASH_PT_statistics, bpy.context))
     assert "Query | 400.0 ms    80%" in joined
-    assert "Triangle tests | 5" in joined
+    assert "Triangle Tests | 5" in joined
     assert joined.index("Query") < joined.index("Read") < joined.index("Total")
 
 

@@ -122,7 +122,7 @@ def test_choosing_an_event_goes_to_its_worst_frame_and_selects_the_pair(passing)
     assert (row.a.name, row.b.name, row.frame) == ("A", "B", 10) and len(row.a.highlight)
     assert events_list.active_event(bpy.context).row.id == row.id
     texts = draw(MESHCLASH_PT_timeline, bpy.context).texts()
-    assert "Worst frame" in texts and "10" in texts
+    assert "Worst Frame" in texts and "10" in texts
     for index, item in enumerate(listed.events):
         draw_item(listed, item, index)
 

@@ -234,12 +234,12 @@ _TABLE = (
         "a", "text", "A",
         "the first object; `a` is in set A and `b` in set B, in alphabetical order if both are in both sets. Instances "
         "are `Instancer/Object[position]`",
-        lambda row, _: row.a.name, width=32, key="A", key_label="Name of A",
+        lambda row, _: row.a.name, width=32, key="A", key_label="Name of Object A",
         key_tip="Sort by the name of the first object", share=0.19,
     ),
     Column(
         "b", "text", "B", "the second object",
-        lambda row, _: row.b.name, width=32, key="B", key_label="Name of B",
+        lambda row, _: row.b.name, width=32, key="B", key_label="Name of Object B",
         key_tip="Sort by the name of the second object", share=0.19,
     ),
     Column(
@@ -254,7 +254,7 @@ _TABLE = (
         '(distance); `"meets"` (deforming, self: `a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` '
         "(time-critical)",
         lambda row, _: row.verdict, choices=FINAL_VERDICTS, text=format_verdict, key="VERDICT", key_label="Verdict",
-        tip="Verdict on the two objects", key_tip="Sort by verdict, the worst first",
+        tip="Relation of the two objects, such as clash or touching", key_tip="Sort by verdict, the worst first",
     ),
     Column(
         "contacts", "integer", "Contacts",
@@ -353,7 +353,7 @@ _TABLE = (
     Column(
         "certainty", "share", "Certainty",
         "probability that the verdict is right: 1 if decided exactly, less if an open mesh counts as a solid",
-        lambda row, _: row.certainty, tip="How certain the verdict is",
+        lambda row, _: row.certainty, tip="Certainty of the verdict",
     ),
     Column(
         "volume", "number", "Common volume",

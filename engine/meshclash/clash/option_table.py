@@ -181,8 +181,8 @@ _TABLE = (
         "How a surface is fitted to the points of a scan",
         choices=(
             ("twicing", "Curved", "Least squares that do not shrink curved parts"),
-            ("wls", "Plain", "Least squares: smoother, but curved parts shrink"),
-            ("apss", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
+            ("wls", "Least Squares", "Least squares: smoother, but curved parts shrink"),
+            ("apss", "Use Normals", "Spheres that fit points and normals; scans without normals are left out"),
         ),
         of_scans=True,
     ),

@@ -45,7 +45,7 @@ _FEW = 32
 
 
 class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
-    """A tree over polygons for queries of rays, nearest points and overlaps. Made by ``FromPolygons``.
+    """A tree over polygons for queries of rays, nearest points and overlaps. ``FromPolygons`` creates it.
 
     Attributes:
         mesh: the triangles of the polygons, a TriangleMesh; None if there are none.

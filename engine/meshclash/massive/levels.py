@@ -33,7 +33,7 @@ _KEPT = 2
 class MeshLevel(ClusteredMesh):
     """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
-    Made by ``MeshLevels.level``. It consists of nodes, and of the mesh's own clusters where a node would be too far
+    ``MeshLevels.level`` returns it. It consists of nodes, and of the mesh's own clusters where a node would be too far
     from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the level
     uses the open files of the mesh and of its levels.
 
@@ -56,7 +56,7 @@ class MeshLevel(ClusteredMesh):
 class MeshLevels(HoldsFile):
     """The levels of detail of a clustered mesh, in a file beside it.
 
-    Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes. Each node stands for a run of
+    ``MeshLevels.open`` and ``MeshLevels.build`` create it. The file has nodes. Each node stands for a run of
     consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles cannot be
     simplified, as in a soup of scattered ones, there is no node, and each level has the mesh's own triangles; ``note``
     then gives the reason.

@@ -43,7 +43,7 @@ class LevelDistance(NamedTuple):
 
 
 class MassiveCollision(Copyable):
-    """Parts of two objects that may be within ``delta``, and the proved bounds. Made by ``massive_collide``.
+    """Parts of two objects that may be within ``delta``, and the proved bounds. ``massive_collide`` returns it.
 
     Each row is a pair of runs of clusters. All triangles within delta of each other are in some row. In each row, some
     triangles are within delta + epsilon. An object in memory counts as one cluster.

@@ -14,7 +14,7 @@ from .features import unit_normals
 
 @dataclass(frozen=True, eq=False)
 class RayHits(Copyable):
-    """Crossings of rays with surfaces. Made by ``ray_first`` and ``ray_all``.
+    """Crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return them.
 
     ``ray_first`` gives one row for each ray: if the ray crosses nothing, ``triangle`` is -1 and ``distance`` is
     infinite.

@@ -160,7 +160,7 @@ def distance_of(answer: Answer, request: Any, surfaces: Surfaces | None = None) 
 
 
 class Clearances(Copyable):
-    """Pairs of triangles within a tolerance, sorted by (pose, i, j). Made by ``clearance``.
+    """Pairs of triangles within a tolerance, sorted by (pose, i, j). ``clearance`` returns them.
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more

@@ -82,10 +82,10 @@ class PageRows:
             self._object("b"),
             *([PageColumn("Test", lambda event: text(event.get("test") or ""))] if report.get("tests") else []),
             *(_moment(title, name) for title, name in (("Start", "start"), ("End", "end"))),
-            _count("Worst frame", "worst_frame"),
+            _count("Worst Frame", "worst_frame"),
             _count("Frames", "frames"),
             *[_measure(column) for column in self._measures() if column.name != "volume"],
-            PageColumn("Begins", lambda event: text(event["begins"])),
+            PageColumn("Starts", lambda event: text(event["begins"])),
             PageColumn("Ends", lambda event: text(event["ends"])),
             *_decision(report["events"]),
         ]

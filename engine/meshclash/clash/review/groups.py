@@ -502,7 +502,7 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
-        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} with {other}", name=a, other=b)
+        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} against {other}", name=a, other=b)
         depths = _extent(rows.clashes.depths[some])
         found.append(Group(some, text, _key(name, a, b), (a, b), depths))
     return found

@@ -36,7 +36,7 @@ class MeshesAtStops(ClusteredMesh):
 class ProgressiveMeshes(HoldsFile):
     """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
 
-    Made by ``ProgressiveMeshes.open`` or ``ProgressiveMeshes.build``. Clusters are joined in pairs to a binary
+    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create it. Clusters are joined in pairs to a binary
     hierarchy. Each node has a base mesh and vertex splits that lead to what it was simplified from; in between lie
     stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast collision detection between massive
     models using dynamic simplification" (2004).
