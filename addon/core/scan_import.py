@@ -63,7 +63,7 @@ def import_steps(
     except engine.errors.MeshClashError as error:
         raise InputError(str(error)) from error
     if not len(raw.points):
-        raise InputError(f"{path}: " + Sentence("the file holds no points"))
+        raise InputError(f"{path}: " + Sentence("the file contains no points"))
     progress = Progress(READ_END, "Placing points")
     finite, bounds = yield from hold_progress(_bounds_steps(raw.points), progress)
     kept = int(finite.sum())

@@ -49,7 +49,7 @@ class OutputFile:
         if suffixes and path.suffix.lower() not in suffixes:
             raise error(f"the {purpose} '{path}' must end in {' or '.join(suffixes)}")
         if not _can_be_named(path):
-            raise self._refusal("no file can have that name")
+            raise self._refusal("the file name is invalid")
         try:
             self.target = Path(os.path.realpath(path))
             self._refuse_what_is_no_file()

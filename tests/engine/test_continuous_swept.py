@@ -255,7 +255,7 @@ BAD = (
     ((None, np.full((4, 3), np.inf)), "end of a: vertex 0"),
     ((None, np.full((4, 3), 1e31)), "end of a: vertex 0 .* at most 1e"),
     ((np.zeros((2, 4, 3)), np.zeros((3, 4, 3))), "stacks of 2 and 3 frames do not match"),
-    ((np.zeros((0, 4, 3)),), "start of a: the stack is empty"),
+    ((np.zeros((0, 4, 3)),), "start of a: the stack of poses or frames is empty"),
     ((None, "later"), "end of a"),
     ((None, [[0, 0], [0]]), "end of a"),
     ((np.stack([np.zeros((4, 3)), np.full((4, 3), np.inf)]),), "start of a: vertex 0"),

@@ -135,7 +135,7 @@ def _again(
     known = [(end, item) for end in pair.ends if (item := baseline.thing(end)) is not None]
     objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
     if len(objects) < 2 or all(end in now for end in pair.ends):
-        return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
+        return Again(pair, objects, (), "the pair is no longer found" if objects else "the objects are unknown")
     wanted = Counter(told(item) for item in objects)
     of: dict[str, list[PairRow]] = defaultdict(list)
     for row in rows:
@@ -210,7 +210,7 @@ def _of_former(
             reviews[row.id] = pair.review
         else:
             alike = by_names.get(frozenset(pair.plain_names), ()) if row is None else (row.id,)
-            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "it is not found any more"))
+            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "the pair is no longer found"))
     return Carried(reviews, ids, again=again)
 
 

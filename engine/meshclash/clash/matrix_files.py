@@ -40,11 +40,11 @@ def read_matrix(path: Path) -> list[dict[str, Any]]:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise InputError("it is too large for a matrix")
+            raise InputError("the file is too large for a matrix")
         text = content.decode("utf-8-sig")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), _dialect(text))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"it is not valid CSV: {error}") from error
+        raise InputError(f"the file is not valid CSV: {error}") from error
     return of_table([row for row in rows if any(row)])
 
 

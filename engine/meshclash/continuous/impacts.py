@@ -102,7 +102,7 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
     """Return rows of points, (n, count, 3) float64, as kernels take them; InvalidMesh names the argument."""
     try:
         if isinstance(points, np.ma.MaskedArray):
-            raise TypeError("they are masked")
+            raise TypeError("the array is masked")
         given = given_array(name, points, InvalidMesh)
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")

@@ -15,7 +15,8 @@ class HoldsFile:
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(
-            f"a {type(self).__name__} is neither copied nor pickled: it reads from the open file '{self.path}'; open "
+            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open file "
+            "'{self.path}'; open "
             "that again where it is needed"
         )
 

@@ -192,7 +192,7 @@ class _Side:
                 given = given_array("vertices", vertices, InvalidMesh)
             stacked = given.ndim == 3
             if stacked and len(given) == 0:
-                raise InvalidMesh("the stack is empty")
+                raise InvalidMesh("the stack of poses or frames is empty")
             return [self.mesh.with_vertices(v) for v in (given if stacked else [given])], stacked
         except InvalidMesh as error:
             raise InvalidMesh(f"{name}: {error}") from None

@@ -111,7 +111,9 @@ def read_ifc(file: Path, _library: ModuleType) -> Generator[Progress, None, RawP
         elif bodies:
             wanted[product.id()] = bodies
         else:
-            found.left_out.append((_name(product), reason or "its representation lacks what IFC asks for"))
+            found.left_out.append(
+                (_name(product), reason or "the representation does not have the attributes that IFC requires")
+            )
     if wanted:
         yield from _read_shapes(found, model, wanted)
     found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # threads finish in any order
@@ -136,7 +138,7 @@ def _text(file: Path) -> bytes:
         with zipfile.ZipFile(file) as archive:
             models = [name for name in archive.namelist() if Path(name).suffix.lower() in (".ifc", ".ifcxml")]
             if len(models) != 1 or not models[0].lower().endswith(".ifc"):
-                raise InvalidFile(f"it must hold one .ifc file, not {', '.join(models) or 'none'}")
+                raise InvalidFile(f"the archive must contain one .ifc file, not {', '.join(models) or 'none'}")
             return archive.read(models[0])
     except InvalidFile:
         raise
@@ -211,7 +213,7 @@ def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str
     for attribute, what in (("ObjectPlacement", "place"), ("Representation", "shape")):
         value = getattr(product, attribute)
         if (value is None and product.id() in direct) or (value is not None and value.id() in broken):
-            return f"its {what} refers to an entity that is not there"
+            return f"the {what} refers to a missing entity"
     return None
 
 

@@ -110,9 +110,9 @@ def read_references(data: bytes) -> References:
         if opening in text:
             raise InvalidFile(f"{what} in it has no end")
     if b"ISO-10303-21" not in text[:4096]:
-        raise InvalidFile("it is not a STEP file: it does not begin with ISO-10303-21")
+        raise InvalidFile("the file is not a STEP file: it does not begin with ISO-10303-21")
     if text.rfind(b"ENDSEC") < max(text.rfind(b"#"), text.rfind(b"DATA")):
-        raise InvalidFile("it is cut off: the end of its data is missing")
+        raise InvalidFile("the file is incomplete: the end of its data is missing")
     letters = np.frombuffer(text, np.uint8)
     starts = np.flatnonzero(letters == ord("#"))
     numbers, ends = _numbers(letters, starts + 1)

@@ -185,7 +185,7 @@ class _Voids:
             bits = bits_amid((first, second), (winding_first, winding_second), self.side, point, q)
             if bits is not None:
                 return bits
-        raise AssertionError("every direction from a point grazes an edge")
+        raise AssertionError("every search direction grazes an edge")
 
     def _on_ray(self, point: Point, direction: int, side: int) -> tuple[ExactSide, int]:
         """Return one side's triangles on a ray or possibly crossed, and the winding number of certain crossings.
