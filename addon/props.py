@@ -249,7 +249,7 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 
 
 class MESHCLASH_PG_fit(PropertyGroup):
-    """How deep two kinds of objects may overlap, as a press fit does."""
+    """The permitted overlap of two kinds of objects, such as a press fit."""
 
     name_a: StringProperty(name="A", description="First object of the fit; * matches any characters", default="*")
     name_b: StringProperty(name="B", description="Second object of the fit; * matches any characters", default="*")
@@ -322,7 +322,7 @@ def keep_permitted_lengths() -> None:
 
 
 class MESHCLASH_PG_settings(PropertyGroup):
-    """What Detect tests; saved in the .blend file."""
+    """The settings of Detect, saved in the .blend file."""
 
     set_a: ChoiceProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
     set_a_collection: PointerProperty(name="Collection", description="Collection of set A", type=bpy.types.Collection)

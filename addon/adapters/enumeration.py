@@ -176,7 +176,9 @@ class Enumeration:
         return known.moved(matrix)
 
     def _keep(self, item: SourceObject) -> bool:
-        """Reuse an object of the last walk; return False if its mesh or its name is no longer available."""
+        """Reuse an object of the last pass over the scene; return False if its mesh or its name is no longer
+        available.
+        """
         key = item.mesh_key
         if item.name in self._names:
             return False
@@ -438,7 +440,7 @@ def _entry_key(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Objec
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:
-    """Return the instancers and positions of an instance, outermost first; "" for an object that is no instance."""
+    """Return the instancers and positions of an instance, outermost first; "" for an object that is not an instance."""
     if not entry.is_instance:
         return ""
     levels = [str(level) for level in entry.persistent_id if level != UNUSED_ID]

@@ -163,7 +163,9 @@ def accept(context: bpy.types.Context, scene_uid: int, answer: Answer) -> str:
 
 
 def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str:
-    """Return one line: number of pairs of each verdict, worst first, number of approved ones, and time taken."""
+    """Return a summary in one line: the number of pairs of each verdict (worst first), the number of approved pairs,
+    and the time.
+    """
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]

@@ -166,7 +166,7 @@ def _show_again(path: Path, look: Look, cache_folder: str | None) -> Generator[A
 
 
 def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.types.Object:
-    """Create an object that stands for the file, and select it."""
+    """Create an object that shows the file, and select it."""
     item = new_proxy(name, result.vertices, result.faces, str(result.path), context.collection)
     for other in context.selected_objects:
         other.select_set(False)

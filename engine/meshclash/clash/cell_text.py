@@ -1,4 +1,4 @@
-"""How reports write the values of a pair as text: lengths, depths, volumes, probabilities, verdicts."""
+"""Format the values of a pair for reports: lengths, depths, volumes, probabilities, verdicts."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class EngineScene:
         return mask
 
     def shape(self, key: int) -> Shape:
-        """Return the mesh and pose of an object that is no scan, given by its engine id."""
+        """Return the mesh and pose of an object, which must not be a scan, given by its engine id."""
         item = self.objects[key]
         stretch = self._placed[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH

@@ -83,7 +83,7 @@ def shape_steps(shape: SourceMesh | SourceCloud) -> Generator[Progress, None, by
 
 
 def plain_places(matrix: np.ndarray) -> bytes:
-    """Return `Fingerprint.places` for an object that is no instance, from its world matrix (4, 4)."""
+    """Return `Fingerprint.places` for an object that is not an instance, from its world matrix (4, 4)."""
     return _joined([np.ascontiguousarray(matrix, np.float64).tobytes()])
 
 

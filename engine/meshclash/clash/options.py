@@ -149,7 +149,8 @@ class DetectOptions:
 
 
 def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
-    """Return the names of the settings that changed; empty if a result for `asked` still answers `now`.
+    """Return the names of the settings that changed; empty if a result with the settings `asked` is still valid for
+    `now`.
 
     Pairs that were excluded since need no new answer: they are left out of the old one.
     """

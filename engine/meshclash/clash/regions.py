@@ -176,7 +176,7 @@ def _runs(values: Indices, most: int) -> Iterator[slice]:
 
 
 def cut_row(row: PairRow) -> PairRow:
-    """Return a row with its faces cut to the contact if they were not cut yet; only rows that are looked at are cut."""
+    """Return a row with its faces cut to the region of the contact, if that was not done yet."""
     return cut_rows([row])[0]
 
 

@@ -30,7 +30,7 @@ def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRo
 
 
 def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
-    """Compute bounds of the common volume of a pair, in slices; None if one of the two objects is no solid.
+    """Compute bounds of the common volume of a pair, in slices; None if one of the two objects is not a solid.
 
     Args:
         question: the question.

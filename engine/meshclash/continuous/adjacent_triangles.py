@@ -143,7 +143,7 @@ class Neighbours:
                     self._known[key] = pair.first_moment(meeting, moment)
 
     def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> tuple[list[list[_Element]], np.ndarray]:
-        """Return, for each pair of triangles (k, 6) with ``asked`` (k,), its elements except those that never meet.
+        """Return the elements of pairs of triangles (k, 6), selected by ``asked`` (k,), without those that never meet.
 
         Also returns a lower bound of the first time at which any of them meets, (k,): a multiple of 2**-41.
         """

@@ -21,7 +21,7 @@ STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Which of many pairs of moving elements meet, and the first time of each."""
+    """The results for many pairs of moving elements: which of them meet, and when for the first time."""
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""

@@ -1,4 +1,4 @@
-"""From elements to triangles: a vertex stands for all triangles that contain it, an edge for all beside it."""
+"""Convert elements to triangles: a vertex represents all triangles that contain it, an edge its adjacent triangles."""
 
 import numpy as np
 

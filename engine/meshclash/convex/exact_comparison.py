@@ -19,7 +19,7 @@ _BITS = 53
 def is_within(
     points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray, strict: bool = False
 ) -> bool:
-    """Return whether the hulls of two point sets are no farther apart than the sum of some lengths.
+    """Return whether the distance of the hulls of two point sets is at most the sum of some lengths.
 
     Args:
         points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.

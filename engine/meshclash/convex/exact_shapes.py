@@ -72,7 +72,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
     @property
     def slack(self) -> float:
-        """How far the enclosing mesh may extend beyond the core [m]."""
+        """Upper bound of how far the enclosing mesh extends beyond the core [m]."""
         return 0.0 if self.is_polyhedron else TOLERANCE * float(self.form[1:].max())
 
     def _enclosing_mesh(self) -> TriangleMesh:

@@ -22,7 +22,7 @@ from .predicates import UNCERTAIN
 
 
 class ContactKind(IntEnum):
-    """How two triangles meet; zero means apart and never occurs in results."""
+    """The kind of contact of two triangles; zero means apart and never occurs in results."""
 
     CROSSING = 1
     """Not coplanar, and the relative interiors meet."""

@@ -287,12 +287,12 @@ class Kernel:
 
     @property
     def ready(self) -> bool:
-        """Whether it is compiled."""
+        """Whether the kernel is compiled."""
         return self._compiled is not None
 
     @property
     def direct(self) -> bool:
-        """Whether it is launched through the driver, bypassing numba-cuda's slower launch code."""
+        """Whether the kernel is launched through the driver, bypassing numba-cuda's slower launch code."""
         return self._direct is not None
 
     def prepare(self) -> None:

@@ -213,7 +213,7 @@ def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
 
 
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
-    """Run ``work`` on the device, and return (its result, "").
+    """Run ``work`` on the device; return its result and "", or None and the reason if the device failed.
 
     If the CPU has to answer instead, return (None, the reason). A fault of the device also gives a warning.
     """
@@ -227,7 +227,7 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
                     session.backend.abandon()
-                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("press Look for a GPU to try again"))]
+                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("search for a GPU again to retry"))]
             _session.clear()  # frees all its memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note

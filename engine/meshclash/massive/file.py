@@ -45,7 +45,7 @@ class PartFile(HoldsFile):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file is closed."""
         return self._stream.closed
 
     def read(self, at: int, count: int) -> bytes:

@@ -69,7 +69,7 @@ class _Made(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How a build converts clusters to a kind of file."""
+    """The way in which a build converts clusters to a kind of file."""
 
     kind: FileKind
     first_clusters: int

@@ -43,7 +43,7 @@ class RayHits(Copyable):
 
     @property
     def hit(self) -> np.ndarray:
-        """Whether something is crossed, (k,) bool."""
+        """Whether the ray crosses a surface, (k,) bool."""
         found: np.ndarray = self.triangle >= 0
         return found
 

@@ -218,7 +218,8 @@ class Clearances(Copyable):
 
 @dataclass(frozen=True, eq=False)
 class Penetration:
-    """How deep two solids are in each other. Moving b by ``translation`` separates them: then nothing touches.
+    """The penetration of two solids: how far and in which direction they have to move to separate. Moving b by
+    ``translation`` separates them: then nothing touches.
 
     For a stack of k poses all fields except ``centres`` and ``pairs`` are arrays of k entries.
 

@@ -131,7 +131,9 @@ def read_references(data: bytes) -> References:
 
 
 def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers that start at the given places, and where they end; the number is 0 if there is no digit."""
+    """Return the numbers that start at the given positions, and where they end; the number is 0 if there is no
+    digit.
+    """
     numbers, ends = np.zeros(len(places), np.int64), places.copy()
     going = np.arange(len(places))
     for _ in range(_DIGITS):

@@ -146,7 +146,7 @@ def _turns(
 
 
 def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool) -> np.ndarray:
-    """Return whether there is no material at the front and at the back of each triangle, (m, 2) bool."""
+    """Return whether the space in front of and behind each triangle contains no material, (m, 2) bool."""
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volumes = (a * np.cross(b, c)).sum(axis=1)
     of_cells = np.bincount(cells.ravel(), np.stack([-volumes, volumes], axis=1).ravel(), cells.size)

@@ -81,7 +81,8 @@ def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: f
 
 
 def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Find whether each object of a pair is near a hole of the other one, (k, 2) bool, for objects in ``asked`` (k, 2).
+    """Find whether each object of a pair is near a hole of the other one, (k, 2) bool, for the objects selected by
+    ``asked`` (k, 2).
 
     The missing surface of an object is assumed to lie in its box. The generator yields every few milliseconds.
     """

@@ -23,7 +23,7 @@ _NO_POINTS = np.empty(0, np.int32)
 
 
 class Findings(Protocol):
-    """What was found between the objects of some pairs, computed on first access."""
+    """The results for the objects of some pairs, computed on first access."""
 
     @property
     def names(self) -> Mapping[int, str]:
@@ -36,7 +36,7 @@ class Findings(Protocol):
         """Return the number of contacts."""
 
     def location(self, job: int) -> np.ndarray | None:
-        """Return a point to look at, (3,) float64 [m], world; None if there is no such point."""
+        """Return the location of the contact, (3,) float64 [m], world; None if there is none."""
 
     def touched(self, job: int, side: int) -> np.ndarray:
         """Return the elements in contact on one side, in ascending order."""
@@ -119,14 +119,14 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """Where the surfaces meet: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
+        """The contacts of the surfaces: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
         return self._contacts
 
     @property
     def location(self) -> np.ndarray | None:
-        """A point to look at, (3,) float64 [m], world; None for meshes that only come near."""
+        """The location of the contact, (3,) float64 [m], world; None for meshes that are only near each other."""
         return self._found.location(self._job)
 
     @property
@@ -224,7 +224,7 @@ class _Places(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FoundPairs(Copyable):
-    """What was found between k pairs of objects; the contacts of a pair are created on request."""
+    """The results for k pairs of objects; the contacts of a pair are computed on request."""
 
     trees: np.ndarray
     """Trees of each pair, (k, 2) int64."""

@@ -42,7 +42,7 @@ Steps = Generator[None, None, None]
 
 
 class State:
-    """What is known of k pairs of objects while the rules are applied.
+    """The results for k pairs of objects while the rules are applied.
 
     Attributes:
         case, limits: the pairs, and what is permitted.

@@ -67,7 +67,7 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
 
 
 class Outlook(NamedTuple):
-    """Whether a mesh may be closed at its seams, and otherwise how certainly it is open."""
+    """Whether a mesh may be closed at its seams, and if not, how certainly it is open."""
 
     may: bool
     certainty: float

@@ -105,7 +105,7 @@ class _Subject:
 
 
 class Told(NamedTuple):
-    """What a topic states about one pair.
+    """The status and comments that a topic states for one pair.
 
     Attributes:
         review: status and comments; the status is "" where the topic says none that is different from its own.

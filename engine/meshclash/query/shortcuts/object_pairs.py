@@ -1,4 +1,4 @@
-"""Which of a few objects collide, in one configuration or in thousands: three kernels for all pairs together.
+"""Find which of a few objects collide, in one configuration or in thousands, with three kernels for all pairs.
 
 Robots and their surroundings are a few dozen objects. All pairs of boxes are compared, without sorting. Pairs are read
 in place, without arrays of their poses. Whether one object lies in another is tested only if a point of one lies in the

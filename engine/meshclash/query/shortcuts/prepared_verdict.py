@@ -165,7 +165,7 @@ def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
 
 @inner
 def _are_apart(boxes):
-    """Return whether an axis-aligned plane separates both boxes: then there is no common volume."""
+    """Return whether an axis-aligned plane separates both boxes, so that the objects share no volume."""
     apart = False
     for k in range(3):
         apart |= boxes[0, k + 3] <= boxes[1, k] or boxes[1, k + 3] <= boxes[0, k]
