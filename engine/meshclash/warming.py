@@ -8,8 +8,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from .answering.devices import kernel_steps
+from .broadphase.extent_gaps import extent_gaps
 from .broadphase.incremental import SweepAndPrune
-from .broadphase.sweep import overlapping_pairs, world_boxes
+from .broadphase.sweep import cut_to_spheres, overlapping_pairs, world_boxes
 from .continuous.adjacent_triangles import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -49,6 +50,8 @@ from .query.swept_collide import swept_collide, swept_self_collide
 from .query.verdict import verdict
 from .query.voxel_collide import voxel_collide
 from .query.voxel_overlaps import voxel_overlaps
+from .scene.collisions import find_enclosed
+from .scene.pose_table import PoseTable
 from .scene.scene import Scene
 from .solid.ball_growth import new_search_room
 from .solid.branch_and_bound import new_cells, refine_depths
@@ -147,6 +150,7 @@ def _judge_nothing() -> None:
     sample_sides(*case.posed(), asked, ALL_PLACES, numbers, *contacts, *scratch, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.tree_set, numbers, case.rows_a)
+    find_enclosed(*case.posed(), work, np.empty(0, np.int8))
     rows = case.jobs, case.rows_a, case.rows_b, truths, numbers
     find_centres(case.tree_set.forest, *rows, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
 
@@ -156,7 +160,10 @@ def _sweep_and_cut() -> None:
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
     SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))
-    world_boxes(np.zeros((1, 2, 3)), np.eye(4)[None, :3], 0.0)
+    bounds, rows = np.zeros((1, 2, 3)), np.eye(4)[None, :3].copy()
+    cut_to_spheres(bounds, np.zeros(1), rows, world_boxes(bounds, rows, 0.0))
+    extent_gaps(bounds, np.zeros(1), rows, np.zeros((1, 2), np.int64))
+    PoseTable().travel(np.zeros(1, np.int64))
     triangles = np.empty((0, 3, 3))
     contact_segments(triangles, triangles, np.empty(0, np.uint8))
     overlap_outlines(triangles, triangles)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.broadphase.sweep import cut_to_spheres, overlapping_pairs, spheres_apart, world_boxes
+from meshclash.broadphase.sweep import cut_to_spheres, overlapping_pairs, world_boxes
 from strategies import matrix, rotation
 
 
@@ -106,23 +106,9 @@ def test_a_turned_round_object_has_a_box_of_its_own_size():
     boxes = world_boxes(bounds, rows, 0.0)
     cut_to_spheres(bounds, np.ones(1), rows, boxes)
     assert np.allclose(boxes, [[-1, -1, -1, 1, 1, 1]], atol=1e-3)
-
-
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e-9, 0.1]), st.sampled_from([0.0, 1e6]))
-def test_spheres_that_are_apart_hold_vertices_that_are_apart(seed, tolerance, far):
-    rng = np.random.default_rng(seed)
-    meshes = [rng.normal(size=(int(rng.integers(4, 9)), 3)) for _ in range(12)]
-    rows = np.array([matrix(rotation(rng), rng.uniform(0, 9, 3) + far)[:3] for _ in meshes])
-    bounds = np.array([[points.min(axis=0), points.max(axis=0)] for points in meshes])
-    middles = 0.5 * bounds.sum(axis=1)
-    radii = np.array([np.linalg.norm(p - m, axis=1).max() for p, m in zip(meshes, middles, strict=True)])
-    pairs = np.array([(i, j) for i in range(12) for j in range(i)])
-    apart = spheres_apart(bounds, radii, rows, pairs, tolerance)
-    world = [points @ row[:, :3].T + row[:, 3] for points, row in zip(meshes, rows, strict=True)]
-    gaps = [np.linalg.norm(world[i][:, None] - world[j][None], axis=2).min() for i, j in pairs]
-    assert (np.array(gaps)[apart] > tolerance).all()
-    assert apart.sum() > 0 or tolerance
-    # Two unit spheres of points that touch are not called apart.
-    touching = np.array([np.eye(4)[:3], matrix(shift=(2.0 + tolerance, 0, 0))[:3]])
-    unit = np.array([[[-1.0] * 3, [1.0] * 3]] * 2)
-    assert not spheres_apart(unit, np.ones(2), touching, np.array([[0, 1]]), tolerance).any()
+    wide = world_boxes(bounds, rows, 0.5)
+    cut_to_spheres(bounds, np.ones(1), rows, wide, 0.5)
+    assert np.allclose(wide, [[-1.5, -1.5, -1.5, 1.5, 1.5, 1.5]], atol=1e-3)
+    unknown = world_boxes(bounds, rows, 0.0)
+    cut_to_spheres(bounds, np.full(1, np.inf), rows, unknown)
+    assert np.array_equal(unknown, world_boxes(bounds, rows, 0.0))

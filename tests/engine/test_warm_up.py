@@ -99,7 +99,10 @@ for first_only in (False, True):
     mc.motion.swept_self_collide(a, None, moved[::-1], first_only=first_only)
 for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
-LiveContacts(scene).update()
+live = LiveContacts(scene)
+for first_contact in (True, False):
+    scene.set_poses(ids, np.stack([shift] * len(ids)))
+    live.update(first_contact=first_contact)
 scene.collides()
 scene.ray_first(corners, corners + 1.0)
 scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])

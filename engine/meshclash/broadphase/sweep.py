@@ -9,7 +9,7 @@ import numpy as np
 from ..jit import inner, kernel
 from ..types.pose import RIGID_TOLERANCE
 
-_STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
+STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
 """Bound of the factor by which a pose can stretch lengths, since its rotation is exact only up to a tolerance."""
 
 
@@ -95,7 +95,9 @@ def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarr
     return boxes
 
 
-def cut_to_spheres(bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> None:
+def cut_to_spheres(
+    bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, boxes: np.ndarray, margin: float = 0.0
+) -> None:
     """Shrink world boxes (n, 6) [m] in place to the cubes around bounding spheres of the objects, rounded outward.
 
     The centre of the sphere is the middle of an object's bounds, so its cube has the same size in every orientation
@@ -103,17 +105,18 @@ def cut_to_spheres(bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, boxe
 
     Args:
         bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
-        radii: largest distance of the vertices from the middle of the bounds, (n,) [m].
+        radii: largest distance of the vertices from the middle of the bounds, (n,) [m]; infinite if unknown.
         rows: poses (n, 3, 4).
         boxes: the boxes, changed in place.
+        margin: by how much the boxes are enlarged on every side [m].
     """
-    _cut_to_spheres(bounds, radii, rows, boxes)
+    _cut_to_spheres(bounds, radii, rows, boxes, margin)
 
 
 @kernel
-def _cut_to_spheres(bounds, radii, rows, boxes):
+def _cut_to_spheres(bounds, radii, rows, boxes, margin):
     for i in range(rows.shape[0]):
-        reach = _STRETCH * radii[i]
+        reach = STRETCH * radii[i] + margin
         for k in range(3):
             centre, size = rows[i, k, 3], abs(rows[i, k, 3])
             for j in range(3):
@@ -122,27 +125,6 @@ def _cut_to_spheres(bounds, radii, rows, boxes):
             extent = reach + 64.0 * 2.0**-53 * (size + reach)
             boxes[i, k] = max(boxes[i, k], centre - extent)
             boxes[i, k + 3] = min(boxes[i, k + 3], centre + extent)
-
-
-def spheres_apart(
-    bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, pairs: np.ndarray, tolerance: float
-) -> np.ndarray:
-    """Return which pairs (k, 2) of n objects are proved to be farther apart than a tolerance by spheres, (k,) bool.
-
-    Args:
-        bounds, radii, rows: as ``cut_to_spheres``.
-        pairs: indices of the objects.
-        tolerance: [m].
-    """
-    middles = 0.5 * bounds[:, 0] + 0.5 * bounds[:, 1]
-    centres = np.einsum("nij,nj->ni", rows[:, :, :3], middles) + rows[:, :, 3]
-    size = np.abs(rows[:, :, 3]).max(axis=1) + 3.0 * np.abs(bounds).max(axis=(1, 2))
-    reach = _STRETCH * radii
-    reach = reach + 2.0**-40 * (size + reach + tolerance)
-    a, b = pairs.T
-    ways = np.linalg.norm(centres[a] - centres[b], axis=1)
-    apart: np.ndarray = ways > reach[a] + reach[b] + tolerance
-    return apart
 
 
 @inner

@@ -108,12 +108,12 @@ def first_contact_rows(
     While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
     """
     joined = engine.Contacts.joined([(first.contacts, _FIRST) for first in firsts])
-    curves, severity = joined.segments(), severity_of(engine, CONTACT)
+    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), world.objects.named
     places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
     triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
     rows = []
     for k, first in enumerate(firsts):
-        items, numbers, drawn = [world.objects[first.a], world.objects[first.b]], first.contacts.pairs[0], triangles[k]
+        items, numbers, drawn = [named(first.a), named(first.b)], first.contacts.pairs[0], triangles[k]
         if not in_order(*items):
             items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
         a, b = (
@@ -344,6 +344,11 @@ def in_order(a: SourceObject, b: SourceObject) -> bool:
     """Return whether `a` comes first: it is in set A, or first by name if both orders are possible."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
+
+
+def first_of(a: SourceObject, b: SourceObject) -> SourceObject:
+    """The one of two objects that comes first in their row."""
+    return a if in_order(a, b) else b
 
 
 def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:

@@ -319,7 +319,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
     tree_set, found, work = case.tree_set, np.zeros(len(left), np.int8), new_point_workspace()
     for begin in range(0, len(left), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
-        _enclosed(
+        find_enclosed(
             tree_set.forest, case.solids, tree_set.origins, tree_set.reaches, case.jobs[left[part]],
             rows[0][part], rows[1][part], inverses[0][part], inverses[1][part], work, found[part],
         )  # fmt: skip
@@ -336,7 +336,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
 
 
 @kernel
-def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, work, found):
+def find_enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, work, found):
     """Fill ``found`` (k,): whether, in each pair, a component of one object lies in the other, a closed solid."""
     forest = by_reference(forest)
     solids = by_reference(solids)

@@ -22,7 +22,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scale_progress
 from .clock import Clock
-from .member import Member, prepare_steps
+from .member import Member, prepare_steps, radius_of
 
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are computed at once: about ten milliseconds."""
@@ -120,7 +120,7 @@ class TreePacker:
         else:
             packed = known.tree_set, known.solids
         bounds = np.stack([h.mesh.bounds for h in hierarchies])[trees]
-        radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
+        radii = np.array([radius_of(h.mesh) for h in hierarchies])[trees]
         self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
         given = {id(thing): (thing, thing.parts) for thing in self._things if isinstance(thing, Hierarchy)}
@@ -185,17 +185,6 @@ def contacts_steps(
         jobs, rows = jobs[near], (rows[0][near], rows[1][near])
     answer = yield from answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows, **options))
     return answer._replace(jobs=near.astype(np.int32)[answer.jobs])
-
-
-def _radius(mesh: TriangleMesh) -> float:
-    """Return the largest distance of a mesh from the middle of its bounds [m]; cached with the mesh."""
-    if "radius" not in mesh.derived:
-        offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
-        if mesh.used_vertices is not None:
-            offsets = offsets[mesh.used_vertices]
-        mesh.derived["radius"] = float(np.sqrt(np.einsum("nk,nk->n", offsets, offsets).max()))
-    radius: float = mesh.derived["radius"]
-    return radius
 
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:

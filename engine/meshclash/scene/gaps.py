@@ -1,7 +1,7 @@
 """Measure pairs of objects of a scene: verdicts for those with a common point, nearest points for all others.
 
-Results can be kept together with the revisions of the two objects. Then only pairs with a changed object are measured
-again, starting from the triangles that were nearest before.
+Results are kept in a ``PairMemory``. If it is used again, only pairs are measured of which an object has changed and
+that may have come within the tolerance, starting from the triangles that were nearest before.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -18,18 +18,23 @@ from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
+from ..types.verdict import APART
+from .asked_pairs import prove_special_steps
 from .clock import Clock
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
-from .pair_keys import pair_keys
+from .pair_keys import pair_keys, pairs_of
+from .pair_memory import PairMemory
+from .pose_table import ROUNDING
 from .results import FirstContact, PairGap, gap_of_meeting
-from .verdict_stage import first_contacts_of, verdict_portions
+from .verdict_stage import case_findings, first_contacts_of, verdict_portions
 
 _BATCH = 256
 """Pairs that are measured together if results are kept: few enough that a cancelled query loses little work."""
 _NONE = np.empty(0, np.int32)
 
 Pair = tuple[int, int]
+Gap = PairGap | FirstContact
 
 
 class GapOptions(NamedTuple):
@@ -53,84 +58,112 @@ class GapOptions(NamedTuple):
         return np.inf if self.tolerance is None else self.tolerance
 
 
-class Known(NamedTuple):
-    """The stored result for a pair of objects."""
-
-    revisions: tuple[int, ...]
-    """Revisions of the two objects for which the result is valid."""
-    gap: PairGap | FirstContact | None
-    """None if the objects are farther apart than the tolerance."""
-    complete: bool
-    """False if the result was found in first-contact mode and lacks something."""
-    start: Pair | None
-    """The nearest triangles of the last measurement."""
-
-
-Memory = dict[Pair, Known]
-
-
 class GapRecord:
     """Collects the results of one query.
 
     Args:
+        scene: the objects.
         memory: results of earlier queries, which are updated; None to keep nothing.
 
     Attributes:
+        memory: the results, ``PairGap`` or ``FirstContact``; None if a pair is farther apart than the tolerance.
         gaps: the gaps of all pairs within the tolerance.
         work: the work so far.
         notes: reasons why the CPU compared boxes instead of a GPU.
         unanswered: portions of pairs (k, 2) that cannot be compared.
     """
 
-    def __init__(self, memory: Memory | None = None) -> None:
-        self.gaps: list[PairGap | FirstContact] = []
+    def __init__(self, scene: Members, memory: PairMemory[Gap] | None = None) -> None:
+        self.gaps: list[Gap] = []
         self.work = QueryStats()
         self.notes: list[str] = []
         self.unanswered: list[np.ndarray] = []
-        self._memory = memory
-        self._used: set[Pair] = set()
-        self._revisions: dict[Pair, tuple[int, ...]] = {}
+        self.memory = PairMemory[Gap]() if memory is None else memory
+        self._is_kept, self._scene = memory is not None, scene
+        self._followed, self._used = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        old = self.memory.pairs
+        self.memory.take_up(scene.pairs_now(old[np.isin(old, scene.ids()).all(axis=1)]))
 
-    def recall(self, scene: Members, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
+    def follow(self, pairs: np.ndarray) -> np.ndarray:
+        """Follow pairs of ids (k, 2), too; return their indices in the memory."""
+        keys = pair_keys(pairs)
+        if not np.isin(keys, self.memory.keys).all():
+            self.memory.take_up(self._scene.pairs_now(pairs_of(np.union1d(self.memory.keys, keys))))
+        self._followed.append(keys)
+        return np.searchsorted(self.memory.keys, keys)
+
+    def recall(self, pairs: np.ndarray, options: GapOptions) -> np.ndarray:
         """Use the stored results of pairs (k, 2), and return the pairs that must be measured."""
-        if self._memory is None:
+        memory, places = self.memory, self.follow(pairs)
+        known = memory.held[places] & (memory.complete[places] | options.first_contact)
+        self._use(places[known])
+        places, pairs = places[~known], pairs[~known]
+        if options.tolerance is None:
             return pairs
-        unknown = np.ones(len(pairs), np.bool_)
-        revisions = map(tuple, scene.revisions(pairs).tolist())
-        for place, (pair, current) in enumerate(zip(map(tuple, pairs.tolist()), revisions, strict=True)):
-            known = self._memory.get(pair)
-            if known is not None and known.revisions == current and (known.complete or first_contact):
-                unknown[place] = False
-                self._used.add(pair)
-                if known.gap is not None:
-                    self.gaps.append(known.gap)
-            else:
-                self._revisions[pair] = current
-        return pairs[unknown]
+        far = memory.asleep(options.tolerance)[places]
+        far[~far] = memory.apart_by_extents(self._scene.poses, places[~far], options.tolerance)
+        self.add_far(pairs[far])
+        return pairs[~far]
+
+    def lower_bounds(self, pairs: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+        """Return the larger one of what is known of the distances of pairs (k, 2), and of their boxes, (k,) [m]."""
+        places = self.follow(pairs)
+        return np.maximum(self.memory.lower_bounds()[places], gaps)
 
     def portions(self, pairs: np.ndarray, device: str) -> Generator[tuple[int, np.ndarray], None, None]:
         """Yield the portions of pairs to measure together: the number of pairs before, and the pairs."""
-        together = max(len(pairs), 1) if self._memory is None or device != "cpu" else _BATCH
+        together = _BATCH if self._is_kept and device == "cpu" else max(len(pairs), 1)
         for begin in range(0, len(pairs), together):
             yield begin, pairs[begin : begin + together]
 
-    def add(self, pair: Pair, gap: PairGap | FirstContact | None, complete: bool = True) -> None:
-        """Add the result for a pair; None if it is farther apart than the tolerance."""
-        if gap is not None:
-            self.gaps.append(gap)
-        if self._memory is not None:
-            self._used.add(pair)
-            self._memory[pair] = Known(self._revisions[pair], gap, complete, self.start(pair))
+    def add(self, pair: Pair, gap: Gap | None, complete: bool = True) -> int:
+        """Add the result for a pair, None if it is beyond the tolerance; return its index in the memory."""
+        places = self._places(np.array([pair]))
+        self.memory.answers[places[0]] = gap
+        self.memory.complete[places] = complete
+        self.memory.hold(places)
+        self._use(places)
+        return int(places[0])
 
-    def note_start(self, pair: Pair, triangles: Pair) -> None:
-        """Store the nearest triangles of a pair for which ``add`` was called."""
-        if self._memory is not None:
-            self._memory[pair] = self._memory[pair]._replace(start=triangles)
+    def add_far(self, pairs: np.ndarray) -> None:
+        """Add the result for pairs of ids (k, 2) that are farther apart than the tolerance."""
+        places = self._places(pairs)
+        self.memory.answers[places] = None
+        self.memory.complete[places] = True
+        self.memory.hold(places)
+        self._use(places)
 
-    def start(self, pair: Pair) -> Pair | None:
-        """Return the triangles that were nearest when a pair was last measured, or None."""
-        known = None if self._memory is None else self._memory.get(pair)
-        return None if known is None else known.start
+    def add_measured(
+        self, pairs: np.ndarray, gaps: Sequence[Gap | None], complete: np.ndarray, nearest: Answer
+    ) -> None:
+        """Add the measured gaps of pairs of ids (k, 2); None if they are farther apart than the tolerance.
+
+        Args:
+            complete: whether nothing is missing in the gaps, (k,) bool.
+            nearest: their distances and nearest triangles.
+        """
+        memory, places = self.memory, self._places(pairs)
+        memory.answers[places] = np.fromiter(gaps, np.object_, len(gaps))
+        memory.complete[places], memory.starts[places] = complete, nearest.pairs
+        memory.hold(places)
+        self._use(places)
+
+    def start(self, pairs: np.ndarray) -> np.ndarray:
+        """Return the triangles that were nearest when pairs of ids (k, 2) were last measured, (k, 2) int32, or -1."""
+        return self.memory.starts[self._places(pairs)]
+
+    def prove(self, pairs: np.ndarray, distances: np.ndarray) -> None:
+        """Store the distances (k,) [m] that pairs of ids (k, 2) have, so that they may sleep."""
+        self.memory.prove(self._places(pairs), distances)
+
+    def _places(self, pairs: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.memory.keys, pair_keys(pairs))
+
+    def _use(self, places: np.ndarray) -> None:
+        """List the results of pairs (indices)."""
+        self._used.append(self.memory.keys[places])
+        answers = self.memory.answers[places]
+        self.gaps += answers[answers.astype(np.bool_)].tolist()
 
     def note(self, *answers: Answer) -> None:
         """Add the work of answers to the record."""
@@ -143,7 +176,7 @@ class GapRecord:
             return np.inf
         return float(np.partition([gap.gap for gap in self.gaps], most - 1)[most - 1])
 
-    def nearest(self, most: int | None) -> list[PairGap | FirstContact]:
+    def nearest(self, most: int | None) -> list[Gap]:
         """Return the ``most`` nearest pairs (None: all), nearest first."""
         return sorted(self.gaps, key=lambda gap: gap.gap)[:most]
 
@@ -153,17 +186,18 @@ class GapRecord:
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def forget_unused(self) -> None:
-        """Delete stored pairs that this query did not use. Call it at the end of the query."""
-        if self._memory is not None:
-            for pair in self._memory.keys() - self._used:
-                del self._memory[pair]
+        """Forget pairs that this query did not follow, and answers that it did not use. Call it at its end."""
+        keys = np.unique(np.concatenate(self._followed))
+        if len(keys) != len(self.memory.keys):
+            self.memory.take_up(self._scene.pairs_now(pairs_of(keys)))
+        self.memory.doubt(~np.isin(keys, np.concatenate(self._used)))
 
 
 def measure_steps(
     scene: Members, pairs: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
     """Find the verdicts and distances of pairs of ids (k, 2) and add them to ``record``; known results are reused."""
-    unknown = record.recall(scene, pairs, options.first_contact)
+    unknown = record.recall(pairs, options)
     for begin, some in record.portions(unknown, options.device):
         low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
         clouds = scene.with_special(some)
@@ -171,8 +205,11 @@ def measure_steps(
             pair = ObjectPair.of(scene, a, b)
             measuring = pair.gap_steps(options.limits, options.tolerance, options.first_contact)
             gap, work = yield from scale_progress(measuring, low, low, "measuring pairs one by one")
-            record.add((a, b), gap, complete=not isinstance(gap, FirstContact))
+            place = record.add((a, b), gap, complete=not isinstance(gap, FirstContact))
             record.work = record.work.plus(work)
+            apart = not isinstance(gap, FirstContact) and (gap is None or gap.verdict is APART)
+            proving = prove_special_steps(pair, record.memory, np.array([place]), apart)
+            yield from scale_progress(proving, low, low, "measuring pairs one by one")
         if clouds.any():
             clock.stop("pairs one by one")
         if not clouds.all():
@@ -188,12 +225,11 @@ def _measure(
     )
     case, pairs = yield from scale_progress(steps, 0.0, 0.4)
     record.note(case.answer)
-    for a, b in unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)].tolist():
-        record.add((a, b), None)
+    record.add_far(unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)])
     apart = np.ones(len(pairs), np.bool_)
     if options.first_contact:
         apart[case.answer.jobs] = False
-        for first in first_contacts_of(case, np.flatnonzero(~apart), pairs):
+        for first in first_contacts_of(case_findings(case, scene.names), np.flatnonzero(~apart), pairs):
             record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
@@ -224,10 +260,9 @@ def _gaps(
     if not len(pairs):
         return
     ids = [(a, b) for a, b in pairs.tolist()]
-    starts = np.array([record.start(pair) or (-1, -1) for pair in ids], np.int32)
     side = case.tree_set.side
     question = Question(
-        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=options.device
+        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=record.start(pairs), device=options.device
     )
     nearest = yield from scale_progress(answer_steps(question), 0.0, 0.7, "measuring distances")
     record.note(nearest)
@@ -235,15 +270,25 @@ def _gaps(
     near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
     if options.tolerance is not None and within.any() and not options.first_contact:
         yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
-    complete = options.tolerance is None or not options.first_contact
+    complete = (options.tolerance is None or not options.first_contact) | ~within
     found = found_apart(case.jobs, (case.rows_a, case.rows_b), case.meshes, nearest.points, names)
-    for k, pair in enumerate(ids):
-        i, j = nearest.pairs[k].tolist()
-        gap = PairGap(
-            *pair, float(nearest.distances[k]), nearest.points[k].copy(), (i, j), near[k].a, near[k].b, found, k
-        ) if within[k] else None  # fmt: skip
-        record.add(pair, gap, complete or gap is None)
-        record.note_start(pair, (i, j))
+    gaps = [
+        PairGap(pair[0], pair[1], distance, points, (i, j), at.a, at.b, found, k) if listed else None
+        for k, (pair, distance, points, (i, j), at, listed) in enumerate(
+            zip(
+                ids,
+                nearest.distances.tolist(),
+                nearest.points,
+                nearest.pairs.tolist(),
+                near,
+                within.tolist(),
+                strict=True,
+            )
+        )
+    ]
+    record.add_measured(pairs, gaps, complete, nearest)
+    closed = case.both_closed  # an object may enter an open one through a hole, touching nothing
+    record.prove(pairs[closed], (1.0 - ROUNDING) * nearest.distances[closed])
 
 
 class _Middles:

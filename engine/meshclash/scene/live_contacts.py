@@ -1,32 +1,38 @@
 """``LiveContacts``: the contacts of a scene, kept up to date while objects move, deform, are added and removed.
 
-Every pair of objects whose boxes overlap is stored with the revisions of its two objects. An update compares only
-pairs with an object that has changed since, and commits the results portion by portion. It can be cancelled at any
-time: committed results stay, and the next update continues with the rest.
+Every pair of objects whose boxes overlap is in a ``PairMemory``. An update compares only pairs with an object that has
+changed since and that may have come near enough to meet, and commits the results portion by portion. It can be
+cancelled at any time: committed results stay, and the next update continues with the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..jit import is_compiled
 from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
 from ..solid.pair_verdict import PairVerdict
+from ..traversal.near_wide import traverse_near
+from ..traversal.question import Answer
 from ..types.copying import Changeable
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices, scale_progress
+from ..types.steps import hold_progress, in_slices, scale_progress
 from ..types.verdict import APART, TOUCHING
+from .asked_pairs import AskedPairs, prove_special_steps
 from .clock import Clock
+from .collisions import meeting_steps
 from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
-from .pair_keys import different_pairs, no_pairs, pair_keys
+from .pair_keys import different_pairs, no_pairs, pair_keys, pairs_of
+from .pair_memory import PairMemory, PairsNow
 from .results import FirstContact
-from .verdict_stage import first_contacts_of, stays, verdict_portions
+from .verdict_stage import case_findings, first_contacts_of, stays, verdict_portions
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
 _BATCH = 256
 """Pairs that are traversed together: few enough for frequent commits, many enough to be worth a kernel call."""
 
+_FIRST_BATCH = 16 * _BATCH
+"""Pairs whose first contacts are found together: some milliseconds of work."""
 _ONE_BY_ONE = "comparing pairs with a point cloud or a massive mesh"
 Pair = tuple[int, int]
 Sets = tuple[Keys, Keys, Keep | None]
@@ -51,23 +59,6 @@ class LiveChanges:
     """Pairs that meet, compared in first-contact mode."""
     gone: set[Pair] = field(default_factory=set)
     """Pairs reported earlier that are not listed any more: now apart, or an object was removed or excluded."""
-
-
-class _Known(NamedTuple):
-    """The state of n pairs, sorted by their ids."""
-
-    pairs: np.ndarray
-    """Ids, (n, 2) int64."""
-    revisions: np.ndarray
-    """Revisions of the two objects when the pair was last compared, (n, 2) int64; -1 if never."""
-    complete: np.ndarray
-    """Whether the result is complete, not just a first contact, (n,) bool."""
-    current: np.ndarray
-    """Revisions of the objects in this update, (n, 2) int64."""
-
-    def keys(self) -> np.ndarray:
-        """Return one number for each pair, (n,) int64, ascending."""
-        return pair_keys(self.pairs)
 
 
 class LivePairs(Changeable, ABC):
@@ -149,8 +140,8 @@ class LiveContacts(LivePairs):
     def __init__(self, scene: "Scene", permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
-        self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
-        self._listed: dict[Pair, PairVerdict] = {}  # pairs with a complete result that are not apart
+        self._memory = PairMemory[PairVerdict | FirstContact]()
+        """For each pair, its verdict or first contact; None if it is apart."""
         self._reported: set[Pair] = set()
         self._changes = LiveChanges()
 
@@ -167,60 +158,116 @@ class LiveContacts(LivePairs):
         if self._limits == old:
             return
         other_reach = old.touch_tolerance != self._limits.touch_tolerance
-        pairs = self._known.pairs
-        special, rounding = self._scene.with_special(pairs).tolist(), self._scene.rounding_of(pairs)
-        for place, (a, b) in enumerate(pairs.tolist()):
-            pair = self._listed.get((a, b))
-            doubted = pair is not None and (special[place] or not stays(pair, self._limits, rounding[place]))
-            if doubted or (other_reach and (pair is None or pair.verdict is TOUCHING)):
-                self._known.revisions[place] = -1
+        memory = self._memory
+        if other_reach:  # pairs that sleep are farther apart than the old tolerance
+            memory.doubt(~_are_found(memory.answers))
+        pairs, found = memory.pairs, np.flatnonzero(_are_found(memory.answers))
+        special, rounding = self._scene.with_special(pairs[found]), self._scene.rounding_of(pairs[found])
+        for place, alone, length in zip(found.tolist(), special.tolist(), rounding.tolist(), strict=True):
+            pair = memory.answers[place]
+            if not isinstance(pair, PairVerdict):
+                continue  # a first contact stays one
+            if alone or (other_reach and pair.verdict is TOUCHING) or not stays(pair, self._limits, length):
+                memory.doubt(np.array([place]))
 
     @property
     def incomplete(self) -> int:
         """Number of pairs with an incomplete result from first-contact mode."""
-        return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
+        memory = self._memory
+        return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
-        clock = Clock()
-        yield from self._scene.cloud_steps()
+        clock, scene, memory, limits = Clock(), self._scene, self._memory, self._limits
+        yield from scene.cloud_steps()
         unanswered: list[np.ndarray] = []
         notes: list[str] = []
-        pairs = self._scene.candidates(*sets, self._limits, device, notes, unanswered, follow=True)
+        pairs = scene.candidates(*sets, limits, device, notes, unanswered, follow=True)
         self.unanswered = different_pairs(unanswered)
         work = QueryStats(note="; ".join(notes))
-        asked = self._pairs_to_ask(pairs, first_contact)
+        self._follow(scene.pairs_now(pairs))
+        known = memory.held
+        asked = np.flatnonzero(~known | ~(memory.complete | first_contact))
+        asleep = memory.asleep(limits.touch_tolerance)[asked]
+        asleep[~asleep] = memory.apart_by_extents(scene.poses, asked[~asleep], limits.touch_tolerance)
+        self._commit(asked[asleep], {})
+        asked = asked[~asleep]
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")
-        clouds = self._scene.with_special(asked)
-        for a, b in asked[clouds].tolist():
-            judging = ObjectPair.of(self._scene, a, b).verdict_steps(self._limits, first_contact)
+        special = scene.with_special(pairs[asked])
+        for place in asked[special].tolist():
+            pair = ObjectPair.of(scene, *pairs[place].tolist())
+            judging = pair.verdict_steps(limits, first_contact)
             item, taken = yield from scale_progress(judging, 0.0, 0.0, _ONE_BY_ONE)
+            one = np.array([place])
+            apart = not isinstance(item, FirstContact) and item.verdict is APART
             if isinstance(item, FirstContact):
-                self._now_known(np.array([[a, b]]), complete=False)
-                self._meets(item)
+                self._commit_meeting(one, [item])
             else:
-                self._commit(np.array([[a, b]]), {} if item.verdict is APART else {(a, b): item})
+                self._commit(one, {} if apart else {place: item})
             work = work.plus(taken)
-        asked = asked[~clouds]
-        if len(asked):
-            apart = yield from self._scene.round_apart_steps(asked, self._limits.touch_tolerance)
-            self._commit(asked[apart], {})
-            asked = asked[~apart]
+            yield from scale_progress(prove_special_steps(pair, memory, one, apart), 0.0, 0.0, _ONE_BY_ONE)
+        asked = asked[~special]
+        if first_contact and device == "cpu" and len(asked):
+            asked, taken = yield from scale_progress(self._meet_steps(asked), 0.0, 0.5)
+            work = work.plus(taken)
+            clock.stop("first contacts")
         together = _BATCH if device == "cpu" else max(len(asked), 1)
         for begin in range(0, len(asked), together):
             some = asked[begin : begin + together]
-            case, near = yield from self._scene.case_steps(some, self._limits, clock, first_contact, device)
-            self._commit_apart(some, near)
+            finding = scene.case_steps(pairs[some], limits, clock, first_contact, device)
+            case, near = yield from finding
+            places = np.searchsorted(memory.keys, pair_keys(near))
+            self._commit(np.setdiff1d(some, places, assume_unique=True), {})  # their tight boxes are apart
             work = work.plus(case.answer.stats())
             if first_contact:
-                case, near = self._commit_first_contacts(case, near)
+                case, places = self._commit_first_contacts(case, near, places)
+                near = pairs[places]
             done = 0
-            for end, found in verdict_portions(case, near, self._limits, self._scene.names):
-                self._commit(near[done:end], {(item.a, item.b): item for item in found})
+            for end, found in verdict_portions(case, near, limits, scene.names):
+                self._commit(places[done:end], dict(zip(_places(memory, found), found, strict=True)))
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
             clock.stop("verdicts")
+            if len(places) and is_compiled(traverse_near):
+                measured = yield from self._measure_steps(places, ~_are_found(memory.answers[places]))
+                work = work if measured is None else work.plus(measured.stats())
+                clock.stop("distances")
         return replace(work, seconds=clock.total, timings=clock.timings)
+
+    def _meet_steps(self, asked: np.ndarray) -> Generator[float, None, tuple[np.ndarray, QueryStats]]:
+        """Commit the first contacts of pairs (indices) whose surfaces meet, and the pairs that are apart.
+
+        Returns:
+            The indices of the other pairs, which need a verdict, and the work.
+        """
+        scene, memory, work, left = self._scene, self._memory, QueryStats(), []
+        for begin in range(0, len(asked), _FIRST_BATCH):
+            some = asked[begin : begin + _FIRST_BATCH]
+            meeting = AskedPairs(scene, memory, some)
+            packed_trees = yield from hold_progress(meeting.pack_steps(), begin / len(asked))
+            finding = meeting_steps(packed_trees, meeting.trees, meeting.rows, meeting.boxes, True)
+            answer, collide = yield from hold_progress(finding, begin / len(asked))
+            meet = np.zeros(len(some), np.bool_)
+            meet[answer.jobs] = True
+            apart = ~collide if self._limits.touch_tolerance == 0.0 else np.zeros(len(some), np.bool_)
+            found = meeting.found(answer, scene.names)
+            self._commit_meeting(some[meet], first_contacts_of(found, np.flatnonzero(meet), memory.pairs[some]))
+            self._commit(some[apart], {})
+            left.append(some[~(meet | apart)])
+            work = work.plus(answer.stats())
+            told = apart | meet
+            measuring = memory.measure_steps(some[told], apart[told], packed_trees, scene.poses, meeting.trees[told])
+            if is_compiled(traverse_near):  # a frame does not wait for the compiler
+                measured = yield from hold_progress(measuring, begin / len(asked))
+                work = work if measured is None else work.plus(measured.stats())
+        return np.concatenate(left), work
+
+    def _measure_steps(self, places: np.ndarray, apart: np.ndarray) -> Generator[Progress, None, Answer | None]:
+        """Measure pairs (indices) that have been found apart often enough, so that they may sleep."""
+        asked = AskedPairs(self._scene, self._memory, places)
+        packed_trees = yield from asked.pack_steps()
+        steps = self._memory.measure_steps(places, apart, packed_trees, self._scene.poses, asked.trees)
+        return (yield from scale_progress(steps, 1.0, 1.0, "measuring distances"))
 
     def take_changes(self) -> LiveChanges:
         """Return the changes since the last call."""
@@ -229,57 +276,50 @@ class LiveContacts(LivePairs):
         self._reported |= changes.found.keys() | changes.meeting.keys()
         return changes
 
-    def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
-        """Return the candidates that are new, changed or to be completed; drops pairs that are no longer candidates."""
-        old, new = self._known, _nothing_known(pairs, self._scene.revisions(pairs))
-        keys, old_keys = new.keys(), old.keys()
-        place = np.searchsorted(old_keys, keys)
-        kept = place < len(old_keys)
-        kept[kept] = old_keys[place[kept]] == keys[kept]
-        new.revisions[kept] = old.revisions[place[kept]]
-        new.complete[kept] = old.complete[place[kept]]
-        self._known = new
-        for a, b in old.pairs[~np.isin(old_keys, keys, assume_unique=True)].tolist():
-            self._drop((a, b))
-        fresh = (new.revisions == new.current).all(axis=1)
-        return pairs[~fresh | ~(new.complete | first_contact)]
+    def _follow(self, now: PairsNow) -> None:
+        """Follow the candidates of an update. Pairs that are no candidates any more are apart or gone."""
+        memory = self._memory
+        old, answers = memory.keys, memory.answers
+        stays = memory.take_up(now)[1]
+        gone = np.flatnonzero(~stays & _are_found(answers)) if not stays.all() else ()
+        for pair in map(tuple, pairs_of(old[gone]).tolist()) if len(gone) else ():
+            self._drop(pair)
 
-    def _now_known(self, pairs: np.ndarray, complete: bool) -> None:
-        known = self._known
-        place = np.searchsorted(known.keys(), pair_keys(pairs))
-        known.revisions[place] = known.current[place]
-        known.complete[place] = complete
-
-    def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
-        """Commit the pairs that ``case_steps`` dropped because their tight boxes are apart."""
-        still = np.isin(pair_keys(asked), pair_keys(near), assume_unique=True)
-        self._commit(asked[~still], {})
-
-    def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
-        """Commit the pairs whose surfaces meet, and return the others, which still need a verdict."""
+    def _commit_first_contacts(self, case: Case, near: np.ndarray, places: np.ndarray) -> tuple[Case, np.ndarray]:
+        """Commit the pairs whose surfaces meet; return the others, which still need a verdict, and their indices."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
-        self._now_known(near[meet], complete=False)
-        for found in first_contacts_of(case, np.flatnonzero(meet), near):
-            self._meets(found)
-        return case.chosen(~meet), near[~meet]
+        found = case_findings(case, self._scene.names)
+        self._commit_meeting(places[meet], first_contacts_of(found, np.flatnonzero(meet), near))
+        return case.chosen(~meet), places[~meet]
 
-    def _meets(self, found: FirstContact) -> None:
-        """Record a pair that meets, with only its first contact known."""
-        self._forget((found.a, found.b))
-        self._listed.pop((found.a, found.b), None)
-        self._changes.meeting[found.a, found.b] = found
+    def _commit_meeting(self, places: np.ndarray, found: list[FirstContact]) -> None:
+        """Record pairs (indices) that meet, with only their first contacts known."""
+        memory, changes = self._memory, self._changes
+        memory.answers[places] = _column(found)
+        memory.complete[places] = False
+        memory.hold(places)
+        meeting = {(item.a, item.b): item for item in found}
+        for pair in changes.found.keys() & meeting.keys() if changes.found else ():
+            del changes.found[pair]
+        changes.gone -= meeting.keys()
+        changes.meeting.update(meeting)
 
-    def _commit(self, pairs: np.ndarray, found: Mapping[Pair, PairVerdict]) -> None:
-        """Record complete results: the pairs (n, 2) that were compared, and the verdicts of those not apart."""
-        self._now_known(pairs, complete=True)
-        for a, b in pairs.tolist():
-            if (a, b) in found:
-                self._forget((a, b))
-                self._changes.found[a, b] = found[a, b]
-                self._listed[a, b] = found[a, b]
-            elif (a, b) in self._reported or (a, b) in self._listed or (a, b) in self._changes.meeting:
-                self._drop((a, b))
+    def _commit(self, places: np.ndarray, found: Mapping[int, PairVerdict]) -> None:
+        """Record complete results: the pairs that were compared, and the verdicts of those not apart, by indices."""
+        memory = self._memory
+        before = places[_are_found(memory.answers[places])]
+        memory.answers[places] = None
+        memory.complete[places] = True
+        memory.hold(places)
+        if len(before):
+            for place, pair in zip(before.tolist(), map(tuple, memory.pairs[before].tolist()), strict=True):
+                if place not in found:
+                    self._drop(pair)
+        for place, item in found.items():
+            self._forget((item.a, item.b))
+            self._changes.found[item.a, item.b] = item
+            memory.answers[place] = item
 
     def _forget(self, pair: Pair) -> None:
         """Remove a pair from the pending changes, before a new change of it is recorded."""
@@ -290,10 +330,23 @@ class LiveContacts(LivePairs):
     def _drop(self, pair: Pair) -> None:
         """Record that a pair is apart or gone; it is reported as gone only if it was reported before."""
         self._forget(pair)
-        self._listed.pop(pair, None)
         if pair in self._reported:
             self._changes.gone.add(pair)
 
 
-def _nothing_known(pairs: np.ndarray, current: np.ndarray) -> _Known:
-    return _Known(pairs, np.full(pairs.shape, -1), np.zeros(len(pairs), np.bool_), current)
+def _are_found(answers: np.ndarray) -> np.ndarray:
+    """Return which answers (n,) are not None, (n,) bool."""
+    found: np.ndarray = answers.astype(np.bool_)  # verdicts and contacts are true
+    return found
+
+
+def _column(items: Sequence[object]) -> np.ndarray:
+    """Return items as an array (n,) of objects."""
+    return np.fromiter(items, np.object_, len(items))
+
+
+def _places(memory: PairMemory, found: Sequence[PairVerdict]) -> list[int]:
+    """Return the indices of pairs in a memory."""
+    keys = pair_keys(np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2))
+    places: list[int] = np.searchsorted(memory.keys, keys).tolist()
+    return places

@@ -1,8 +1,8 @@
 """``LiveGaps``: the gaps between objects of a scene, kept up to date while they move and deform.
 
-Every measured pair is stored with the revisions of its two objects. An update measures only pairs with an object that
-has changed since, starting from the triangles that were nearest then. It can be cancelled at any time; the next update
-continues with the rest.
+Every measured pair is in a ``PairMemory``. An update measures only pairs with an object that has changed since and that
+may be among those to list, starting from the triangles that were nearest then. It can be cancelled at any time; the
+next update continues with the rest.
 """
 
 from collections.abc import Generator
@@ -13,11 +13,11 @@ import numpy as np
 from ..query.limits import checked_limits
 from ..query.options import check_length
 from ..types.results import Progress, QueryStats
-from ..types.verdict import APART
 from .clock import Clock
-from .gaps import GapOptions, GapRecord, Memory, Pair, PairGap
+from .gaps import Gap, GapOptions, GapRecord, Pair, PairGap
 from .live_contacts import LiveChanges, LivePairs, Sets
 from .pair_keys import different_pairs
+from .pair_memory import PairMemory
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
 from .verdict_stage import stays
@@ -55,9 +55,9 @@ class LiveGaps(LivePairs):
         self._tolerance = None if tolerance is None else check_length("tolerance", tolerance)
         self._most = check_most(most)
         self._limits = checked_limits(permitted_overlap)
-        self._memory: Memory = {}
-        self._listed: dict[Pair, PairGap | FirstContact] = {}
-        self._reported: dict[Pair, PairGap | FirstContact] = {}
+        self._memory = PairMemory[Gap]()
+        self._listed: dict[Pair, Gap] = {}
+        self._reported: dict[Pair, Gap] = {}
         self.left_out, self.beyond = 0, np.inf
 
     def change_limits(self, permitted_overlap: float | str = 0.0, tolerance: float | None = None) -> None:
@@ -74,21 +74,24 @@ class LiveGaps(LivePairs):
         if (limits, reach) == (self._limits, self._tolerance):
             return
         other_reach, self._limits, self._tolerance = reach != self._tolerance, limits, reach
-        pairs = np.array(list(self._memory), np.int64).reshape(-1, 2)
-        among = self._scene.with_special(pairs), self._scene.rounding_of(pairs)
-        for (pair, known), alone, rounding in zip(list(self._memory.items()), *among, strict=True):
-            meets = isinstance(known.gap, PairGap) and known.gap.verdict is not APART
-            doubted = isinstance(known.gap, PairGap) and (alone or not stays(known.gap, limits, rounding))
-            if doubted if meets else other_reach:
-                self._memory[pair] = known._replace(revisions=())
+        memory = self._memory
+        meets = np.fromiter((isinstance(gap, PairGap) and gap.gap == 0.0 for gap in memory.answers), np.bool_)
+        if other_reach:
+            memory.doubt(~meets)
+        found = np.flatnonzero(meets)
+        among = self._scene.with_special(memory.pairs[found]), self._scene.rounding_of(memory.pairs[found])
+        for place, alone, rounding in zip(found.tolist(), *(column.tolist() for column in among), strict=True):
+            if alone or not stays(memory.answers[place], limits, rounding):
+                memory.doubt(np.array([place]))
 
     @property
     def incomplete(self) -> int:
         """Number of pairs with an incomplete result from first-contact mode."""
-        return sum(not known.complete for known in self._memory.values())
+        memory = self._memory
+        return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
-        clock, record = Clock(), GapRecord(self._memory)
+        clock, record = Clock(), GapRecord(self._scene, self._memory)
         options = GapOptions(*sets, self._limits, self._tolerance, first_contact, device)
         if self._tolerance is None:
             total = yield from measure_nearest_steps(self._scene, self._most, options, record, clock)

@@ -72,6 +72,11 @@ class Member:
         return self.triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
 
     @property
+    def radius(self) -> float:
+        """Largest distance of its vertices from the middle of its bounds [m]; infinite if it is no mesh in memory."""
+        return np.inf if self.is_special else radius_of(self.triangles)
+
+    @property
     def resolution(self) -> float:
         """Resolution of its world coordinates [m]; 0 for a cloud or clustered mesh without a given resolution."""
         if self.given_resolution is None and self.is_special:
@@ -82,6 +87,17 @@ class Member:
     def triangles(self) -> TriangleMesh:
         """The ``TriangleMesh``; only for meshes in memory."""
         return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
+
+
+def radius_of(mesh: TriangleMesh) -> float:
+    """Return the largest distance of a mesh from the middle of its bounds [m]; cached with the mesh."""
+    if "radius" not in mesh.derived:
+        offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
+        if mesh.used_vertices is not None:
+            offsets = offsets[mesh.used_vertices]
+        mesh.derived["radius"] = float(np.sqrt(np.einsum("nk,nk->n", offsets, offsets).max()))
+    radius: float = mesh.derived["radius"]
+    return radius
 
 
 def prepare_steps(

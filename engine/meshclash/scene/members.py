@@ -13,10 +13,10 @@ import numpy as np
 
 from ..answering.devices import object_pairs
 from ..broadphase.incremental import SweepAndPrune
-from ..broadphase.sweep import spheres_apart, world_boxes
+from ..broadphase.sweep import cut_to_spheres, world_boxes
 from ..errors import SceneChanged, UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
-from ..hierarchy.bvh import MeshLike
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..hierarchy.quality import WORN, expected_tests
 from ..messages import a_type, shown, suggestion
 from ..pointcloud.cloud import PointCloud
@@ -35,7 +35,8 @@ from .clock import Clock
 from .comparable_pairs import Comparable
 from .contact_stage import PackedTrees, PlacedObjects, TreePacker, find_case_steps
 from .member import Member
-from .pair_keys import find
+from .pair_keys import find, pair_keys
+from .pair_memory import PairsNow
 from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
@@ -43,7 +44,7 @@ Keys = Iterable[int | str] | None
 """Ids or names of objects; None for all."""
 _BUILT = "expected tests when built"
 _T = TypeVar("_T")
-_CACHES = {"kept_slots": NoneType, "_shapes": NoneType, "_packed": NoneType, "packer": TreePacker}
+_CACHES = {"kept_slots": NoneType, "_kept_ids": NoneType, "_packed": NoneType, "packer": TreePacker}
 
 
 class Members(Copyable, caches=_CACHES):
@@ -63,7 +64,9 @@ class Members(Copyable, caches=_CACHES):
         self._special: list[int] = []  # the ids of clouds and clustered meshes
         self.poses = PoseTable()
         self.kept_slots: np.ndarray | None = None
-        self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one changes
+        self._kept_ids: np.ndarray | None = None  # until an object is added or removed
+        self._unmeasured: dict[int, bool] = {}  # objects whose columns are outdated, and whether their shape is
+        self._given: dict[int, object] = {}  # what may change unnoticed: the meshes of hierarchies, bounds of clouds
         self._next = 0
         self._edits = 0  # how often an object was added, removed, moved or deformed
         self.packer = TreePacker()
@@ -93,19 +96,28 @@ class Members(Copyable, caches=_CACHES):
         member = self.by_id[identifier] = Member(thing, self.poses, self.poses.take(rows), known)
         if member.is_special:
             self._special.append(identifier)
-        self.kept_slots = self._shapes = None
+        self._unmeasured[identifier] = True
+        self.kept_slots = self._kept_ids = None
         self._next += 1
         self._edits += 1
         return identifier
 
     @property
-    def things(self) -> list[SceneThing]:
-        """The mesh, hierarchy or cloud of each object."""
-        return [member.thing for member in self.by_id.values()]
+    def things(self) -> list[object]:
+        """The mesh, hierarchy or cloud of each object, and the meshes of hierarchies."""
+        return [member.thing for member in self.by_id.values()] + list(self._given.values())
 
     def ids(self) -> np.ndarray:
-        """Return the ids of all objects, (n,) int64, ascending."""
-        return np.fromiter(self.by_id, np.int64, len(self.by_id))
+        """Return the ids of all objects, (n,) int64, ascending; do not modify them."""
+        if self._kept_ids is None:
+            self._kept_ids = np.fromiter(self.by_id, np.int64, len(self.by_id))
+        return self._kept_ids
+
+    def places_of(self, identifiers: np.ndarray) -> np.ndarray:
+        """Return the indices of objects, given by ids of any shape, among all objects in the order of their ids."""
+        ids = self.ids()
+        dense = len(ids) == 0 or ids[-1] == len(ids) - 1
+        return identifiers if dense else np.searchsorted(ids, identifiers)
 
     @property
     def names(self) -> Mapping[int, str]:
@@ -141,7 +153,9 @@ class Members(Copyable, caches=_CACHES):
         if identifier in self._names:
             del self._ids[self._names[identifier]]
             self._names = {other: name for other, name in self._names.items() if other != identifier}
-        self.kept_slots = self._shapes = None
+        self._unmeasured.pop(identifier, None)
+        self._given.pop(identifier, None)
+        self.kept_slots = self._kept_ids = None
         del self.by_id[identifier]
         self._edits += 1
 
@@ -152,31 +166,45 @@ class Members(Copyable, caches=_CACHES):
         self.poses.revisions[member.slot] += 1
         self._edits += 1
         if known is not None:
-            member.given_resolution, self._shapes = known, None
+            member.given_resolution = known
+            self._unmeasured.setdefault(self.id_of(key), False)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
         """Set the poses of many objects; see ``Scene.set_poses``."""
-        members = list(map(self.member, _several(keys, "keys")))
-        rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
-        if not stacked or len(rows) != len(members):
-            raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
-        slots = np.array([member.slot for member in members], np.int64)
+        chosen = self._chosen(keys)
+        rows, stacked = pose_stack(poses) if len(chosen) else (np.empty((0, 3, 4)), True)
+        if not stacked or len(rows) != len(chosen):
+            raise UnsupportedOption(f"poses must be a stack of {len(chosen)}, one for each object")
+        slots = self.slots()[self.places_of(chosen)]
         other = (self.poses.rows[slots] != rows).any(axis=(1, 2))
         if resolutions is not None:
-            other |= self._set_resolutions(members, resolutions)
+            other |= self._set_resolutions(chosen.tolist(), resolutions)
         self.poses.rows[slots] = rows
         self.poses.revisions[slots[other]] += 1  # unmoved objects keep theirs: stored results stay valid
         self._edits += 1
 
-    def _set_resolutions(self, members: list[Member], resolutions: Iterable[float]) -> np.ndarray:
+    def _chosen(self, keys: Iterable[int | str]) -> np.ndarray:
+        """Return the ids (k,) int64 of objects given by ids or names. Raises UnknownObject, UnsupportedOption."""
+        if type(keys) is list and len(keys) and set(map(type, keys)) == {int}:
+            wanted, ids = keys, self.ids()
+            if min(keys) >= 0 and max(keys) < 2**63:
+                given = np.array(wanted, np.int64)
+                place = np.minimum(np.searchsorted(ids, given), len(ids) - 1)
+                if len(ids) and (ids[place] == given).all():
+                    return given
+        return np.fromiter(map(self.id_of, _several(keys, "keys")), np.int64)
+
+    def _set_resolutions(self, identifiers: list[int], resolutions: Iterable[float]) -> np.ndarray:
         """Set the resolutions of objects, and return for which they changed, (k,) bool."""
         given = items_of("resolutions", resolutions, "lengths")
-        known = [checked_resolution(length) for length in islice(given, len(members) + 1)]
-        if len(known) != len(members):
-            raise UnsupportedOption(f"resolutions must be {len(members)} lengths, one for each object")
+        known = [checked_resolution(length) for length in islice(given, len(identifiers) + 1)]
+        if len(known) != len(identifiers):
+            raise UnsupportedOption(f"resolutions must be {len(identifiers)} lengths, one for each object")
+        members = list(map(self.by_id.__getitem__, identifiers))
         other = np.array([member.given_resolution != length for member, length in zip(members, known, strict=True)])
         for k in np.flatnonzero(other).tolist():
-            members[k].given_resolution, self._shapes = known[k], None
+            members[k].given_resolution = known[k]
+            self._unmeasured.setdefault(identifiers[k], False)
         return other.astype(np.bool_)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
@@ -186,7 +214,8 @@ class Members(Copyable, caches=_CACHES):
             raise UnsupportedOption(f"object {key} is {a_type(member.thing)}, which does not deform: add another")
         member.thing = _deformed(member.mesh, vertices)
         self._deformations += 1
-        self.kept_slots = self._shapes = None
+        self._unmeasured[self.id_of(key)] = True
+        self.kept_slots = None
         self.poses.revisions[member.slot] += 1
         self._edits += 1
 
@@ -237,10 +266,13 @@ class Members(Copyable, caches=_CACHES):
         first, second = np.isin(pairs[:, 0], self._special), np.isin(pairs[:, 1], self._special)
         return first | second
 
-    def rounding_of(self, pairs: np.ndarray) -> list[float]:
-        """Return the sum of the two resolutions for each pair of ids (k, 2) [m]; infinite if an object is gone."""
-        known = {key: member.resolution for key, member in self.by_id.items()}
-        return [known.get(a, np.inf) + known.get(b, np.inf) for a, b in pairs.tolist()]
+    def rounding_of(self, pairs: np.ndarray) -> np.ndarray:
+        """Return the sum of the two resolutions of each pair of ids (k, 2), (k,) [m]; infinite if an object is gone."""
+        place, known = find(self.ids(), pairs.ravel())
+        lengths = np.full(pairs.size, np.inf)
+        lengths[known] = self.look().resolutions[self.slots()[place[known]]]
+        total: np.ndarray = lengths.reshape(-1, 2).sum(axis=1)
+        return total
 
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
         """Return the meshes in memory: a mask or slice of all objects that selects them, and the members."""
@@ -297,16 +329,16 @@ class Members(Copyable, caches=_CACHES):
             notes: receives the reason for a CPU fallback of the box comparison.
             unanswered: receives the pairs (k, 2) that cannot be compared (``comparable_pairs.py``), which are then not
                 returned. None: they are returned.
-            follow: True for a repeated query: the boxes are kept sorted.
+            follow: True for a repeated query: the boxes are kept sorted, and cut to the cubes around round objects.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
-        ids, boxes = self.boxes(limits.touch_tolerance)
+        ids, boxes = (self._cut_boxes if follow else self.boxes)(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
         if follow and device == "cpu" and in_a.all() and in_b.all():
             self._sweep.update(ids, boxes)
-            places, note = np.searchsorted(ids, self._sweep.pairs), ""
+            places, note = self.places_of(self._sweep.pairs), ""
         else:
             places, note = object_pairs(device, boxes, in_a, in_b)
         if note and notes is not None:
@@ -329,24 +361,45 @@ class Members(Copyable, caches=_CACHES):
         ids = self.ids()
         if not members:
             return ids, np.empty((0, 6))
-        return ids, world_boxes(self._bounds_and_resolutions()[0], self.all_rows(), margin)
+        return ids, world_boxes(self.look().bounds[self.slots()], self.all_rows(), margin)
+
+    def tight_boxes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``boxes``, which for round objects are cut to the cubes around their bounding spheres."""
+        return self._cut_boxes(0.0)
+
+    def _cut_boxes(self, margin: float) -> tuple[np.ndarray, np.ndarray]:
+        ids, boxes = self.boxes(margin)
+        slots = self.slots()
+        cut_to_spheres(self.poses.bounds[slots], self.poses.radii[slots], self.all_rows(), boxes, margin)
+        return ids, boxes
 
     def all_rows(self) -> np.ndarray:
         """Return the poses of all objects in the order of their ids, (n, 3, 4) float64."""
         return self.poses.rows.take(self.slots(), axis=0)
 
-    def _bounds_and_resolutions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the bounds of all objects in their own coordinates, (n, 2, 3) [m], and their resolutions, (n,) [m].
+    def look(self) -> PoseTable:
+        """Bring the columns of all objects up to date: their extents, and how far they have moved. Return the table."""
+        for identifier in self._given:
+            if not _is_as(self._given[identifier], _what_may_change(self.by_id[identifier])):
+                self.poses.revisions[self.by_id[identifier].slot] += 1  # a caller has refitted a hierarchy in place
+                self._unmeasured[identifier] = True
+        for identifier, deformed in self._unmeasured.items():
+            member = self.by_id[identifier]
+            if deformed:
+                self.poses.set_shape(member.slot, member.bounds, member.radius)
+                self._given.pop(identifier, None)
+                if type(member.thing) is not TriangleMesh:
+                    self._given[identifier] = _what_may_change(member)
+            self.poses.resolutions[member.slot] = member.resolution
+        self._unmeasured.clear()
+        self.poses.travel(self.slots())
+        return self.poses
 
-        They are cached only if all objects are plain meshes: other objects can change without the scene knowing.
-        """
-        if self._shapes is not None:
-            return self._shapes
-        members = self.by_id.values()
-        shapes = np.array([m.bounds for m in members]), np.array([m.resolution for m in members])
-        if all(type(m.thing) is TriangleMesh for m in members):
-            self._shapes = shapes
-        return shapes
+    def pairs_now(self, pairs: np.ndarray) -> PairsNow:
+        """Return pairs of ids (k, 2), sorted, with the columns of their objects as they are now."""
+        table, slots = self.look(), self.slots()[self.places_of(pairs)]
+        ways, spares = table.ways[slots].sum(axis=1), table.spares[slots].sum(axis=1)
+        return PairsNow(pair_keys(pairs), slots, table.revisions[slots], table.shapes[slots], ways, spares)
 
     def slots(self) -> np.ndarray:
         """Return the slots of all objects in the pose table, (n,) int64, in the order of their ids."""
@@ -375,19 +428,11 @@ class Members(Copyable, caches=_CACHES):
         packed_trees, among = yield from self.packed_steps(ids)
         clock.stop("building")
         own = np.searchsorted(self.ids(), ids)
-        resolutions = self._bounds_and_resolutions()[1][own]
+        resolutions = self.look().resolutions[self.slots()[own]]
         placed = PlacedObjects(packed_trees.trees[among], self.all_rows()[own], resolutions)
         found = find_case_steps(packed_trees, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
-
-    def round_apart_steps(self, pairs: np.ndarray, tolerance: float) -> Generator[Progress, None, np.ndarray]:
-        """Return which pairs of ids (k, 2) are farther apart than a tolerance by their bounding spheres, (k,) bool."""
-        ids, places = np.unique(pairs, return_inverse=True)
-        packed_trees, among = yield from self.packed_steps(ids)
-        rows = self.all_rows()[np.searchsorted(self.ids(), ids)]
-        bounds, radii = packed_trees.bounds[among], packed_trees.radii[among]
-        return spheres_apart(bounds, radii, rows, places.reshape(-1, 2), tolerance)
 
     def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
         """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each among them.
@@ -396,17 +441,28 @@ class Members(Copyable, caches=_CACHES):
         half as many as the objects packed last, both are packed together: in scenes where everything moves, each frame
         has a different set of near objects.
         """
-        known = np.empty(0, np.int64)
-        if self._packed is not None:
-            packed_trees, known, deformations = self._packed
-            place, is_known = find(known, ids)
-            if is_known.all() and deformations == self._deformations and self.packer.serve() is packed_trees:
-                return packed_trees, place
+        packed = self.packed_already(ids)
+        if packed is not None:
+            return packed
+        known = np.empty(0, np.int64) if self._packed is None else self._packed[1]
         here = known[[identifier in self.by_id for identifier in known.tolist()]]
         together = np.union1d(here, ids) if 2 * len(ids) >= len(here) else ids
         members = list(map(self.by_id.__getitem__, together.tolist()))
         packed_trees = yield from self.packed_members_steps(together, members)
         return packed_trees, np.searchsorted(together, ids)
+
+    def packed_already(self, pairs: np.ndarray) -> tuple[PackedTrees, np.ndarray] | None:
+        """Return the trees that were packed last, and the indices (k, 2) among them of the objects of pairs (k, 2).
+
+        Returns None unless they include all of these.
+        """
+        if self._packed is None:
+            return None
+        packed_trees, known, deformations = self._packed
+        place, is_known = find(known, pairs)
+        if not is_known.all() or deformations != self._deformations or self.packer.serve() is not packed_trees:
+            return None
+        return packed_trees, place
 
     def packed_members_steps(self, ids: np.ndarray, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """Return the packed trees of meshes; those of the last call if the meshes are the same."""
@@ -482,6 +538,16 @@ def members_of_scene(scene: object) -> Members:
     if not isinstance(members, Members):
         raise UnsupportedOption(f"scene must be a meshclash.Scene, not {a_type(scene)}")
     return members
+
+
+def _what_may_change(member: Member) -> object:
+    """Return what differs after an object was changed without its scene: a hierarchy refitted, a cloud prepared."""
+    thing = member.thing
+    return thing.mesh if isinstance(thing, Hierarchy) else member.bounds.tobytes()
+
+
+def _is_as(known: object, now: object) -> bool:
+    return known == now if isinstance(known, bytes) else known is now
 
 
 def _one_pose(pose: PoseLike) -> np.ndarray:

@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
 from ..pointcloud.cloud_distance import CloudDistance
 from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
-from ..query.table import CLEARANCE, DISTANCE, VERDICT, Query, SceneThing, ask, is_answered
+from ..query.table import CLEARANCE, DISTANCE, SHAPE, VERDICT, Query, SceneThing, ask, is_answered, kind_of
 from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict
+from ..traversal.solids import solid_of
+from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, pose_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
@@ -21,6 +25,8 @@ from ..types.verdict import APART
 from .members import Members
 from .results import NO_NAMES, FirstContact, PairGap, gap_of_meeting
 
+_ROUNDING = 2.0**-40
+"""Generous bound of the relative rounding error of a distance."""
 _VERDICT_END, _NEAREST_END = 0.5, 0.7  # progress of ``gap_steps`` after its stages
 
 
@@ -54,12 +60,28 @@ class ObjectPair(NamedTuple):
         found = yield from self._ask(VERDICT, limits=limits, detail=PairOfScene(self.ids, self.names, first_contact))
         if isinstance(found, PairVerdict):
             return found, found.contacts.stats
-        return FirstContact(*self.ids, found), found.stats
+        return FirstContact(*self.ids, FoundPair(found, None, self.names)), found.stats
 
     def meets_steps(self) -> Generator[Progress, None, bool]:
         """Return whether the two objects are not apart, in slices."""
         found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
         return found.verdict is not APART
+
+    def proved_gap_steps(self) -> Generator[Progress, None, float]:
+        """Return a lower bound of how far the two, which are apart, may move before they meet [m].
+
+        The surface of a cloud lies within its margin of its points. The bound is minus infinity if one of the two is an
+        open mesh, which the other may enter through a hole, touching nothing; and if it is an exact shape.
+        """
+        for thing in self.things:
+            mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
+            if kind_of(thing) is SHAPE or (isinstance(mesh, TriangleMesh) and not solid_of(mesh).closed):
+                return -math.inf
+        gap = yield from self._ask(DISTANCE)
+        if isinstance(gap, CloudDistance):
+            margins = [thing.lengths.margin for thing in self.things if isinstance(thing, PointCloud)]
+            return (1.0 - _ROUNDING) * float(gap.sample_distance) - (1.0 + _ROUNDING) * sum(margins)
+        return (1.0 - _ROUNDING) * float(gap.distance)
 
     def gap_steps(
         self, limits: Limits, tolerance: float | None, first_contact: bool = False

@@ -1,9 +1,30 @@
-"""A cache of results for pairs of objects of a scene, valid until one of the two moves or deforms."""
+"""``PairMemory``: what is known of pairs of objects of a scene from frame to frame, and which of them sleep.
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+Everything that follows a scene keeps such a memory: the contacts of Live, gaps, steps, estimates, and volumes. It only
+saves work and never changes an answer:
+
+* The answer for a pair holds while neither object changes: objects have revisions.
+* A pair that is known to be apart sleeps. A lower bound of its distance is known for some moment, and so is how far
+  every object has moved since: no point of it moved farther (``PoseTable.travel``). Until the sum of both motions
+  exceeds the distance, the two are certainly apart.
+
+A distance is proved by the extents of two objects (``broadphase/extent_gaps.py``), which costs little. If these
+overlap, it must be measured, which costs more than asking whether the two meet. So a pair is measured when it has been
+found apart 8 times, then 16, 32 and so on: most pairs move on before.
+"""
+
+from collections.abc import Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+
+from ..answering.answer import answer_steps
+from ..broadphase.extent_gaps import extent_gaps
+from ..traversal.question import Answer, Goal, Question
+from ..types.copying import Copyable
+from .contact_stage import PackedTrees
+from .pair_keys import find, pair_keys, pairs_of
+from .pose_table import PoseTable
 
 if TYPE_CHECKING:
     from .members import Members
@@ -11,36 +32,84 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Pair = tuple[int, int]
+_PATIENCE = 8
+"""The distance of a pair is first measured after it was found apart this often."""
+_SHARE = 0.5
+"""Relative error of measured distances: only a lower bound is needed, which is found several times faster."""
+_SLACK = 2.0**-48
+"""Covers the rounding of sums of motions and distances."""
 
 
-class PairMemory(Generic[_T]):
-    """A cache of results by pairs of ids.
+class PairsNow(NamedTuple):
+    """k pairs of objects of a scene as they are now."""
 
-    A result is dropped when one of the two objects changes, or when the pair is no longer followed.
+    keys: np.ndarray
+    """``pair_keys`` of their ids, (k,) int64, ascending."""
+    slots: np.ndarray
+    """Slots of the two objects, (k, 2) int64."""
+    revisions: np.ndarray
+    """Revisions of the two objects, (k, 2) int64."""
+    shapes: np.ndarray
+    """Numbers of the shapes of the two objects, (k, 2) int64."""
+    ways: np.ndarray
+    """Sum of how far both objects have moved, (k,) float64 [m]."""
+    spares: np.ndarray
+    """Bound of the rounding error of both objects' coordinates, (k,) float64 [m]."""
+
+
+class PairMemory(Copyable, Generic[_T]):
+    """The pairs that are followed, sorted by their ids, with a column for everything that is known of them.
+
+    Columns may be read and written at indices of pairs; ``keys`` are replaced by ``take_up`` only.
+
+    Args:
+        answers: NumPy type of the answers.
+
+    Attributes:
+        now: the pairs as they were at the last ``take_up``.
+        revisions: revisions of the two objects for which the answer holds, (k, 2) int64; -1 if there is none.
+        answers: the answers, (k,) of the type given to the constructor; None may be an answer, too.
+        complete: whether nothing is missing in the answer, (k,) bool.
+        starts: the triangles that were nearest when the pair was measured, (k, 2) int32; -1 if unknown.
     """
 
-    def __init__(self) -> None:
-        self._answers: dict[Pair, tuple[tuple[int, ...], _T]] = {}
-        self._revisions: dict[Pair, tuple[int, ...]] = {}
+    def __init__(self, answers: Any = np.object_) -> None:
+        none = np.empty((0, 2), np.int64)
+        self.now = PairsNow(none[:, 0], none, none, none, np.empty(0), np.empty(0))
+        self.revisions, self._shapes = none, none
+        self.answers, self.complete = np.empty(0, answers), np.empty(0, np.bool_)
+        self.starts = none.astype(np.int32)
+        self._until = np.empty(0)
+        """Sum of the motions of both objects at which a pair may touch [m]; minus infinity if unknown."""
+        self._apart = np.empty(0, np.int64)
+        """How many times in a row each pair was found apart."""
+
+    # Pairs and answers one by one
 
     def __len__(self) -> int:
-        """Number of results."""
-        return len(self._answers)
+        """Number of answers that hold."""
+        return int(np.count_nonzero(self.held))
 
     def __contains__(self, pair: Any) -> bool:
-        """Whether there is a result for a pair of ids."""
-        return pair in self._answers
+        """Whether there is an answer for a pair of ids."""
+        place = self._place(pair)
+        return place is not None and bool(self.held[place])
 
     def __getitem__(self, pair: Pair) -> _T:
-        """Return the result for a pair of ids. Raises KeyError if there is none."""
-        return self._answers[pair][1]
+        """Return the answer for a pair of ids. Raises KeyError if there is none."""
+        place = self._place(pair)
+        if place is None or not self.held[place]:
+            raise KeyError(pair)
+        answer: _T = self.answers[place]
+        return answer
 
     def items(self) -> Iterator[tuple[Pair, _T]]:
-        """Iterate over the pairs of ids with their results, in the order given to ``follow``."""
-        return ((pair, self._answers[pair][1]) for pair in self._revisions if pair in self._answers)
+        """Iterate over the pairs of ids with their answers, sorted by the ids."""
+        held = self.held
+        return zip(map(tuple, pairs_of(self.keys[held]).tolist()), self.answers[held].tolist(), strict=True)
 
     def follow(self, scene: "Members | Scene", pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
-        """Follow these pairs and drop all others; return the pairs without a result for their current objects.
+        """Follow these pairs and drop all others; return those without an answer for their current objects, sorted.
 
         Args:
             scene: the scene of the objects.
@@ -50,11 +119,135 @@ class PairMemory(Generic[_T]):
             UnknownObject: an id is not in the scene.
         """
         ids = np.asarray(pairs if isinstance(pairs, np.ndarray) else list(pairs), np.int64).reshape(-1, 2)
-        revisions = map(tuple, scene.revisions(ids).tolist())
-        self._revisions = {(a, b): revision for (a, b), revision in zip(ids.tolist(), revisions, strict=True)}
-        self._answers = {pair: known for pair, known in self._answers.items() if self._revisions.get(pair) == known[0]}
-        return [pair for pair in self._revisions if pair not in self._answers]
+        members: Members = vars(scene).get("_objects", scene)
+        members.revisions(ids)
+        self.take_up(members.pairs_now(pairs_of(np.unique(pair_keys(ids)))))
+        return [(a, b) for a, b in pairs_of(self.keys[~self.held]).tolist()]
 
     def note(self, pair: Pair, answer: _T) -> None:
-        """Store the result for a followed pair. Raises KeyError if the pair is not followed."""
-        self._answers[pair] = self._revisions[pair], answer
+        """Store the answer for a followed pair. Raises KeyError if the pair is not followed."""
+        place = self._place(pair)
+        if place is None:
+            raise KeyError(pair)
+        self.answers[place] = answer
+        self.hold(np.array([place]))
+
+    def _place(self, pair: Any) -> int | None:
+        key = (int(pair[0]) << 32) + int(pair[1])
+        place = int(np.searchsorted(self.keys, key))
+        return place if place < len(self.keys) and self.keys[place] == key else None
+
+    # Columns
+
+    @property
+    def keys(self) -> np.ndarray:
+        """Keys of the followed pairs, (k,) int64, ascending."""
+        return self.now.keys
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """Ids of the followed pairs, (k, 2) int64."""
+        return pairs_of(self.now.keys)
+
+    @property
+    def held(self) -> np.ndarray:
+        """Which pairs have an answer for their objects as they were at the last ``take_up``, (k,) bool."""
+        held: np.ndarray = (self.revisions == self.now.revisions).all(axis=1)
+        return held
+
+    def take_up(self, now: PairsNow) -> tuple[np.ndarray, np.ndarray]:
+        """Follow these pairs from now on and drop all others.
+
+        Returns:
+            For each pair followed so far, its place among the new ones, (m,) int64, and whether it still is followed,
+            (m,) bool.
+        """
+        old = self.now.keys
+        if np.array_equal(old, now.keys):
+            moved, stays = np.arange(len(old)), np.ones(len(old), np.bool_)
+        else:
+            moved, stays = find(now.keys, old)
+            place = moved[stays]
+            for name, nothing in _NOTHING.items():
+                column = getattr(self, name)
+                kept = np.full((len(now.keys), *column.shape[1:]), nothing, column.dtype)
+                kept[place] = column[stays]
+                setattr(self, name, kept)
+        other = (self._shapes != now.shapes).any(axis=1)
+        self._until[other], self._apart[other] = -np.inf, 0
+        self._shapes, self.now = now.shapes, now
+        return moved, stays
+
+    def hold(self, places: np.ndarray) -> None:
+        """Say that the answers of pairs are those of their objects as they are now; ``places``: indices or a mask."""
+        self.revisions[places] = self.now.revisions[places]
+
+    def doubt(self, places: np.ndarray) -> None:
+        """Say that the answers of pairs have to be found again; ``places``: indices or a mask."""
+        self.revisions[places] = -1
+
+    # Distances
+
+    def asleep(self, reach: float = 0.0) -> np.ndarray:
+        """Return which pairs are certainly farther apart than a reach [m], (k,) bool."""
+        asleep: np.ndarray = (self.now.ways + self.now.spares + reach) * (1.0 + _SLACK) < self._until
+        return asleep
+
+    def lower_bounds(self) -> np.ndarray:
+        """Return lower bounds of the distances of all pairs, (k,) float64 [m]; 0 if nothing is known."""
+        bounds = self._until * (1.0 - _SLACK) - (self.now.ways + self.now.spares) * (1.0 + _SLACK)
+        return np.maximum(bounds, 0.0)
+
+    def prove(self, places: np.ndarray, gaps: np.ndarray) -> None:
+        """Store lower bounds (n,) [m] of the distances that pairs (indices) have now."""
+        until = (gaps + self.now.ways[places] - self.now.spares[places]) * (1.0 - _SLACK)
+        self._until[places] = np.maximum(self._until[places], until)
+
+    def apart_by_extents(self, table: PoseTable, places: np.ndarray, reach: float = 0.0) -> np.ndarray:
+        """Prove by their extents which pairs (indices) are farther apart than a reach [m], (n,) bool."""
+        gaps = extent_gaps(table.bounds, table.radii, table.rows, self.now.slots[places])
+        self.prove(places, gaps)
+        apart: np.ndarray = gaps > reach
+        return apart
+
+    def measure_steps(
+        self, places: np.ndarray, apart: np.ndarray, packed_trees: PackedTrees, table: PoseTable, trees: np.ndarray
+    ) -> Generator[float, None, Answer | None]:
+        """Measure pairs that have been found apart often enough, so that they may sleep; return the work.
+
+        Only pairs of closed meshes are measured: an object may enter an open one through a hole, touching nothing.
+
+        Args:
+            places: indices (n,) of pairs that were compared.
+            apart: which of them are apart, (n,) bool.
+            packed_trees: trees of their objects.
+            table: the poses of their objects.
+            trees: the trees of each pair, (n, 2) int64.
+        """
+        wanted = self.count_apart(places, apart) & packed_trees.solids.closed[trees].all(axis=1)
+        if not wanted.any():
+            return None
+        some, side = places[wanted], packed_trees.tree_set.side
+        a, b = self.now.slots[some].T
+        jobs = trees[wanted], table.rows[a], table.rows[b]
+        question = Question(side, side, *jobs, Goal.NEAREST, relative_error=_SHARE)
+        nearest = yield from answer_steps(question)
+        self.prove(some, (1.0 - _SHARE) * nearest.distances)
+        return nearest
+
+    def count_apart(self, places: np.ndarray, apart: np.ndarray) -> np.ndarray:
+        """Count how often pairs (indices) were found apart; return which ought to be measured now, (n,) bool.
+
+        Args:
+            places: indices (n,) of pairs that were compared.
+            apart: which of them are apart.
+        """
+        self._until[places[~apart]] = -np.inf
+        count = np.where(apart, self._apart[places] + 1, 0)
+        self._apart[places] = count
+        return (count >= _PATIENCE) & ((count & (count - 1)) == 0)
+
+
+_NOTHING = {
+    "revisions": -1, "answers": None, "complete": False, "starts": -1, "_shapes": -1, "_until": -np.inf, "_apart": 0,
+}  # fmt: skip

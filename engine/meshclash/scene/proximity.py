@@ -24,7 +24,7 @@ _FIRST_REACH = 1.0 / 64.0  # fraction of the scene's size: initial reach of the 
 
 def gaps_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
     """Run ``Scene.clearances`` if ``options`` have a tolerance, otherwise ``Scene.distances``."""
-    clock, record = Clock(), GapRecord()
+    clock, record = Clock(), GapRecord(scene)
     if options.tolerance is not None:
         yield from measure_within_steps(scene, options, record, clock)
         return _listed(record, clock)
@@ -88,17 +88,16 @@ class _Neighbours:
         """A distance within which all boxes are of each other [m]: the diagonal of the scene."""
 
     def within(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs whose boxes are within ``reach`` on every axis, nearest boxes first.
+        """Return the pairs whose boxes are within ``reach`` on every axis, those that may be nearest first.
 
         Returns:
-            Pairs of ids (k, 2), and the distances of their boxes (k,) [m], which are lower bounds of the distances of
-            the objects.
+            Pairs of ids (k, 2), and lower bounds of their distances (k,) [m].
         """
         options, record, limits = self._wanted, self._record, Limits(touch_tolerance=reach)
         sets = options.set_a, options.set_b, options.keep
         pairs = self._scene.candidates(*sets, limits, options.device, record.notes, record.unanswered)
         places = np.searchsorted(self._ids, pairs)
-        gaps = box_gaps(self._boxes[places[:, 0]], self._boxes[places[:, 1]])
+        gaps = record.lower_bounds(pairs, box_gaps(self._boxes[places[:, 0]], self._boxes[places[:, 1]]))
         order = np.argsort(gaps, kind="stable")
         return pairs[order], gaps[order]
 

@@ -1,7 +1,7 @@
 """The results of scene queries: pairs of objects that are not apart, or pairs with their gaps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ..geometry.triangle_distance import nearest_points
 from ..pointcloud.cloud_contacts import CloudContacts
 from ..solid.pair_verdict import COLUMNS, NOTHING, Findings, PairVerdict
 from ..traversal.contacts import Contacts
+from ..types.copying import Copyable
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
 from .pair_list import PairList
@@ -16,18 +17,27 @@ from .pair_list import PairList
 NO_NAMES: Mapping[int, str] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class FirstContact:
-    """Two objects that meet, with only one known contact."""
+class FirstContact(Copyable):
+    """Two objects that meet, with only one known contact.
 
-    a: int
-    b: int
-    contacts: Contacts | CloudContacts
-    """One pair of triangles, column 0 in a, column 1 in b; or one point if one of the two is a cloud."""
-    verdict = None
-    """Not computed."""
-    gap = 0.0
-    """[m]; 0 as for every pair that meets."""
+    Attributes:
+        a, b: ids of the two objects.
+        verdict: None, since it was not computed.
+        gap: 0 as for every pair that meets [m].
+    """
+
+    __slots__ = "_found", "_job", "a", "b"
+    verdict: ClassVar[None] = None
+    gap: ClassVar[float] = 0.0
+
+    def __init__(self, a: int, b: int, found: Findings, job: int = 0) -> None:
+        self.a, self.b, self._found, self._job = a, b, found, job
+
+    @property
+    def contacts(self) -> Contacts | CloudContacts:
+        """One pair of triangles, column 0 in a, column 1 in b; or one point if one of the two is a cloud."""
+        contacts: Contacts | CloudContacts = self._found.contacts(self._job)
+        return contacts
 
 
 class PairGap(PairVerdict):

@@ -7,7 +7,6 @@ them for the pairs that changed, and ``proximity.py`` measures the pairs that ar
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +26,7 @@ from ..query.table import SceneThing
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
-from ..timecritical.shared_budget import SceneEstimate, SharedSearch
+from ..timecritical.shared_budget import SceneEstimate
 from ..traversal.rays import ALL, ANY, COUNT, FIRST
 from ..types.copying import Changeable
 from ..types.foreign_meshes import ForeignMesh
@@ -40,8 +39,6 @@ from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, s
 from ..types.verdict import APART, TOUCHING
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
-from .cloud_estimates import CloudSearches
-from .cloud_step import CloudStepper
 from .collisions import (
     Choice,
     Configurations,
@@ -60,7 +57,7 @@ from .gaps import GapOptions
 from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
-from .pair_estimates import estimate_steps
+from .pair_estimates import Estimates
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .rays import rays_steps
@@ -107,10 +104,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     def __init__(self) -> None:
         self._objects = Members()
-        self._shared = SharedSearch()
         self._stepper = Stepper()
-        self._cloud_stepper = CloudStepper()
-        self._cloud_searches = CloudSearches()
+        self._estimates = Estimates()
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
         self._spare: list[OneConfiguration] = []  # currently unused; list append and pop are atomic
@@ -534,17 +529,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
         yield from self._objects.cloud_steps()
-        yield from self._cloud_stepper.look_steps(self._objects, keep)
-        some, members = self._objects.meshes()
-        ids = self._objects.ids()[some]
-        if members:
-            packed_trees = yield from self._packed_steps(members)
-            found = yield from self._stepper.steps(
-                ids, members, self._objects.all_rows()[some], packed_trees, keep, first_only
-            )
-        else:
-            found = self._stepper.empty_step()
-        found = self._cloud_stepper.added_to(found)
+        found = yield from self._stepper.steps(self._objects, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     @in_slices
@@ -797,18 +782,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)
         self._objects.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
-        clouds = self._objects.with_special(pairs)
-        searches = self._cloud_searches
-        searches.follow(self._objects, pairs[clouds])
-        meshes = pairs[~clouds]
-        share = 0.5 if searches.waiting and len(meshes) else 1.0  # part of the budget for pairs of meshes
-        members = {i: self._objects.member(i) for i in np.unique(meshes).tolist()}
-        budget_of_meshes = left and share * left, steps and math.ceil(share * steps)
-        estimating = estimate_steps(self._shared, meshes, members, criterion, *budget_of_meshes)
-        found = yield from scale_progress(estimating, 0.0, share)
-        left = left and max(0.0, left - found.stats.seconds)
-        yield from scale_progress(searches.search_steps(left, steps), share, 1.0)
-        return searches.added_to(found)
+        return (yield from self._estimates.estimate_steps(self._objects, pairs, criterion, left, steps))
 
 
 def _judge(

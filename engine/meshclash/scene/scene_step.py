@@ -1,42 +1,23 @@
-"""``Scene.step`` for meshes: find frame by frame which pairs begin to touch, still touch, and no longer touch.
+"""``Scene.step``: find frame by frame which pairs begin to touch, still touch, and no longer touch.
 
-The following data is kept between steps. It only saves work and never changes the result:
-
-* the sorted ends of all boxes (``broadphase/incremental.py``);
-* the results of the previous step, for pairs whose objects do not move;
-* the distances of pairs whose boxes overlap although they do not touch, and how far every object has moved since. No
-  point of an object moves farther than the corner of its box that moves farthest. So two objects are certainly apart
-  until the sum of their motions exceeds the distance. Such pairs sleep: they are counted but not tested. A distance is
-  measured when a pair has been found apart 8 times, then 16, 32 and so on, because measuring costs more than testing.
+The following data is kept between steps. It only saves work and never changes the result: the sorted ends of all boxes
+(``broadphase/incremental.py``), and what is known of pairs (``pair_memory.py``).
 """
 
-import math
-import operator
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..answering.answer import answer_steps
 from ..broadphase.incremental import SweepAndPrune
-from ..broadphase.sweep import cut_to_spheres, world_boxes
-from ..jit import kernel
-from ..traversal.question import Answer, Goal, Question
 from ..types.copying import Copyable
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
+from .asked_pairs import AskedPairs, special_meetings_steps
 from .collisions import meeting_steps
-from .contact_stage import PackedTrees
-from .member import Member
-from .members import Keep
-from .pair_keys import find, no_pairs, pair_keys, pairs_of
-
-_ROUNDING = 2.0**-40
-"""Generous bound of the rounding error of distances and motions, relative to the coordinates."""
-_PATIENCE = 8
-"""The distance of a pair is first measured after it was found apart this often: most pairs move on before."""
-_SHARE = 0.5
-"""Relative error of measured distances: only a lower bound is needed, which is found several times faster."""
+from .members import Keep, Members
+from .pair_keys import no_pairs, pairs_of
+from .pair_memory import PairMemory
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,201 +65,113 @@ class Stepper(Copyable):
 
     def __init__(self) -> None:
         self._sweep = SweepAndPrune()
-        self._touching = np.empty(0, np.int64)
-        self._last = _NO_ANSWERS
-        self._ids = np.empty(0, np.int64)
-        self._meshes: list[object] = []
-        self._rows = np.empty((0, 3, 4))
-        self._ways = np.empty(0)
-        """How far each object has moved in total, (n,) [m]; starts again at 0 when the object is deformed."""
-        self._sleep = _Sleep()
+        self._memory = PairMemory[bool](np.bool_)
+        """For each pair, whether it touches."""
+        self._contacts = _NO_CONTACTS
+        self._first_only = True
+        self._touching = np.empty(0, np.int64)  # keys of the pairs of the last finished step
 
-    def steps(
-        self,
-        ids: np.ndarray,
-        members: list[Member],
-        rows: np.ndarray,
-        packed_trees: PackedTrees,
-        keep: Keep | None,
-        first_only: bool,
-    ) -> Generator[Progress, None, SceneStep]:
-        """Run one step in slices. The objects are in the order of their ids; ``rows`` (n, 3, 4) are their poses."""
-        boxes = world_boxes(packed_trees.bounds, rows, 0.0)
-        cut_to_spheres(packed_trees.bounds, packed_trees.radii, rows, boxes)
-        self._sweep.update(ids, boxes)
-        pairs = self._sweep.pairs
-        if keep is not None and len(pairs):
-            pairs = pairs[keep(pairs)]
-        places = pairs if ids[-1] == len(ids) - 1 else np.searchsorted(ids, pairs)
-        changed, moved = self._move(ids, members, packed_trees, rows)
-        keys = pair_keys(pairs)
-        known = self._last.standing(keys, ~np.asarray(moved[places].any(axis=1)), first_only)
-        spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
-        ways, spare = self._ways[places].sum(axis=1), spare[places].sum(axis=1)
-        asleep = self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
-        asked = ~asleep & ~known
+    def steps(self, scene: Members, keep: Keep | None, first_only: bool) -> Generator[Progress, None, SceneStep]:
+        """Run one step in slices; the point clouds are prepared."""
+        memory = self._memory
+        pairs, unanswered = self._near_pairs(scene, keep)
+        memory.take_up(scene.pairs_now(pairs))
+        if first_only != self._first_only:
+            memory.doubt(np.arange(len(pairs)))
+            self._first_only = first_only
+        known, asleep = memory.held, memory.asleep()
+        asleep &= ~known
+        memory.answers[asleep] = False
+        memory.hold(asleep)
         yield Progress(0.1, "comparing objects")
-        jobs, at = packed_trees.trees[places[asked]], places[asked]
-        sides = rows[at[:, 0]], rows[at[:, 1]]
-        found = meeting_steps(packed_trees, jobs, sides, (boxes[at[:, 0]], boxes[at[:, 1]]), first_only)
-        answer, meet = yield from scale_progress(found, 0.1, 0.8, "comparing objects")
-        wanted = self._sleep.note(keys[asked], meet)
-        stats = answer.stats()
-        if wanted.any():
-            of_both = sides[0][wanted], sides[1][wanted]
-            side = packed_trees.tree_set.side
-            question = Question(side, side, jobs[wanted], *of_both, Goal.NEAREST, relative_error=_SHARE)
-            nearest = yield from scale_progress(answer_steps(question), 0.8, 1.0, "measuring distances")
-            until = (1.0 - _SHARE) * nearest.distances + ways[asked][wanted] - spare[asked][wanted]
-            self._sleep.rest(keys[asked][wanted], until)
-            stats = stats.plus(nearest.stats())
-        last, before = self._last.with_new(keys, known, asked, meet, answer, first_only), self._touching
-        touching = last.keys[last.meet]
-        self._touching, self._last = touching, last
-        number = np.cumsum(last.meet) - 1
+        asked = np.flatnonzero(~(known | asleep))
+        apart = memory.apart_by_extents(scene.look(), asked)
+        memory.answers[asked[apart]] = False
+        memory.hold(asked[apart])
+        asked = asked[~apart]
+        special = scene.with_special(pairs[asked])
+        yield from scale_progress(special_meetings_steps(scene, memory, asked[special]), 0.1, 0.2)
+        contacts, measured, stats = _NO_CONTACTS, 0, QueryStats()
+        asked = asked[~special]
+        if len(asked):
+            steps = self._meet_steps(scene, asked, first_only)
+            meet, contacts, measured, stats = yield from scale_progress(steps, 0.2, 1.0)
+            memory.answers[asked] = meet  # not before: an answer belongs to its contacts, also if the step is closed
+            memory.hold(asked)
+        touching, before = memory.keys[memory.answers], self._touching
+        self._contacts = self._contacts.without(memory.keys[asked]).of(touching).joined(contacts)
+        self._touching = touching
         return SceneStep(
             pairs_of(np.setdiff1d(touching, before, assume_unique=True)),
             pairs_of(np.intersect1d(touching, before, assume_unique=True)),
             pairs_of(np.setdiff1d(before, touching, assume_unique=True)),
-            pairs_of(touching), last.triangles, last.kinds, number[last.jobs], len(pairs),
-            int(asleep.sum()), self._sweep.swaps, self._sweep.sorted_anew, int(wanted.sum()), stats,
+            pairs_of(touching), self._contacts.triangles, self._contacts.kinds,
+            np.searchsorted(touching, self._contacts.keys), len(pairs),
+            int(asleep.sum()), self._sweep.swaps, self._sweep.sorted_anew, measured, stats, unanswered,
         )  # fmt: skip
 
-    def empty_step(self) -> SceneStep:
-        """Run a step for a scene without meshes."""
-        ended, self._touching, self._last = self._touching, np.empty(0, np.int64), _NO_ANSWERS
-        self._sweep.update(np.empty(0, np.int64), np.empty((0, 6)))
-        none, triangles = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32)
-        kinds, places = np.empty(0, np.uint8), np.empty(0, np.int64)
-        return SceneStep(none, none, pairs_of(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
+    def _near_pairs(self, scene: Members, keep: Keep | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs of ids (k, 2) to compare: those whose boxes overlap and that ``keep`` accepts.
 
-    def _move(
-        self, ids: np.ndarray, members: list[Member], packed_trees: PackedTrees, rows: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Update how far each object has moved.
-
-        Returns:
-            Which objects are new or deformed, (n,) bool; which are new, deformed or moved, (n,) bool.
+        The second array has the pairs among them that cannot be compared.
         """
-        meshes: list[object] = [member.mesh for member in members]
-        place, known = find(self._ids, ids)
-        changed = ~known
-        if not known.all() or len(meshes) != len(self._meshes) or not all(map(operator.is_, meshes, self._meshes)):
-            for k in np.flatnonzero(known).tolist():
-                changed[k] = meshes[k] is not self._meshes[place[k]]
-        moved, ways = changed.copy(), np.zeros(len(ids))
-        moved[known] |= (rows[known] != self._rows[place[known]]).any(axis=(1, 2))
-        _add_ways(packed_trees.bounds, rows, self._rows, self._ways, place, changed, ways)
-        self._ids, self._meshes, self._rows, self._ways = ids, meshes, rows, ways
-        return changed, moved
+        self._sweep.update(*scene.tight_boxes())
+        pairs = self._sweep.pairs
+        if keep is not None and len(pairs):
+            pairs = pairs[keep(pairs)]
+        if not scene.has_special:
+            return pairs, no_pairs()
+        everybody = np.ones(len(scene), np.bool_)
+        told = scene.comparable(everybody, everybody).told(scene.ids(), scene.places_of(pairs))
+        return pairs[told], pairs[~told]
 
-
-@kernel
-def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
-    """Add to ``ways`` (n,) how far each object moved: the motion of the farthest-moving corner of its box.
-
-    Changed objects keep 0. The length of a point's motion is convex in its coordinates, so no point of a box moves
-    farther than the corner that moves farthest.
-    """
-    for i in range(len(ways)):
-        if changed[i]:
-            continue
-        now, before, most = rows[i], rows_before[place[i]], 0.0
-        for corner in range(8):
-            x = bounds[i, corner & 1, 0]
-            y = bounds[i, (corner >> 1) & 1, 1]
-            z = bounds[i, corner >> 2, 2]
-            square = 0.0
-            for k in range(3):
-                way = (now[k, 0] - before[k, 0]) * x + (now[k, 1] - before[k, 1]) * y + (now[k, 2] - before[k, 2]) * z
-                way += now[k, 3] - before[k, 3]
-                square += way * way
-            most = max(most, square)
-        ways[i] = ways_before[place[i]] + math.sqrt(most)
+    def _meet_steps(
+        self, scene: Members, asked: np.ndarray, first_only: bool
+    ) -> Generator[Progress, None, "tuple[np.ndarray, _Contacts, int, QueryStats]"]:
+        """Find which pairs of meshes (indices in the memory) touch, their contacts, the number measured, the work."""
+        memory = self._memory
+        meeting = AskedPairs(scene, memory, asked)
+        packed_trees = yield from meeting.pack_steps()
+        found = meeting_steps(packed_trees, meeting.trees, meeting.rows, meeting.boxes, first_only)
+        answer, meet = yield from scale_progress(found, 0.0, 0.8)
+        contacts = _Contacts(memory.keys[asked[answer.jobs]], answer.pairs, answer.kinds)
+        measuring = memory.measure_steps(asked, ~meet, packed_trees, scene.poses, meeting.trees)
+        measured = yield from scale_progress(measuring, 0.8, 1.0)
+        stats = answer.stats() if measured is None else answer.stats().plus(measured.stats())
+        return meet, contacts, 0 if measured is None else len(measured.distances), stats
 
 
 @dataclass(frozen=True, eq=False)
-class _Answers(Copyable):
-    """The results of a step for all near pairs, sorted by their keys."""
+class _Contacts(Copyable):
+    """Contacts of pairs of objects, sorted by pairs."""
 
     keys: np.ndarray
-    """Keys of the pairs, (k,) int64."""
-    meet: np.ndarray
-    """Which pairs touch, (k,) bool."""
+    """The pair of each contact, (n,) int64."""
     triangles: np.ndarray
-    """Pairs of triangles that meet, (n, 2) int32, sorted by pairs of objects."""
+    """Pairs of triangles that meet, (n, 2) int32."""
     kinds: np.ndarray
-    """Kinds of these contacts, (n,) uint8."""
-    jobs: np.ndarray
-    """Index of the pair of objects of each contact, (n,) int64, ascending."""
-    first_only: bool
-    """Whether only one contact of each pair was found."""
+    """Kinds of the contacts, (n,) uint8."""
 
-    def standing(self, keys: np.ndarray, still: np.ndarray, first_only: bool) -> np.ndarray:
-        """Return which pairs of sorted keys can reuse their results, (k,) bool.
+    def of(self, keys: np.ndarray) -> "_Contacts":
+        """Return the contacts of some pairs."""
+        return self._chosen(np.isin(self.keys, keys))
 
-        ``still`` (k,) tells of which pairs neither object has moved.
-        """
-        return find(self.keys, keys)[1] & still if first_only == self.first_only else np.zeros(len(keys), np.bool_)
+    def without(self, keys: np.ndarray) -> "_Contacts":
+        """Return the contacts of all other pairs."""
+        return self._chosen(~np.isin(self.keys, keys))
 
-    def with_new(
-        self, keys: np.ndarray, known: np.ndarray, asked: np.ndarray, meet: np.ndarray, answer: Answer, first_only: bool
-    ) -> "_Answers":
-        """Return the results of a step: reused for ``known`` pairs, new for ``asked`` pairs; all others are apart.
+    def joined(self, others: "_Contacts") -> "_Contacts":
+        """Return these contacts and others."""
+        keys = np.concatenate([self.keys, others.keys])
+        order = np.argsort(keys, kind="stable")
+        triangles, kinds = (
+            np.concatenate([self.triangles, others.triangles]),
+            np.concatenate([self.kinds, others.kinds]),
+        )
+        return _Contacts(keys[order], triangles[order], kinds[order])
 
-        Args:
-            keys: keys of all near pairs, (k,).
-            known, asked: which pairs are known, and which were tested, (k,) bool.
-            meet: which of the tested pairs touch.
-            answer: the contacts of the tested pairs.
-        """
-        all_meet = np.zeros(len(keys), np.bool_)
-        all_meet[asked] = meet
-        place = find(self.keys, keys)[0]
-        all_meet[known] = self.meet[place[known]]
-        now = np.full(len(self.keys), -1)  # new index of each old pair
-        now[place[known]] = np.flatnonzero(known)
-        kept = now[self.jobs] >= 0
-        jobs = np.concatenate([now[self.jobs][kept], np.flatnonzero(asked)[answer.jobs]])
-        order = np.argsort(jobs, kind="stable")
-        triangles = np.concatenate([self.triangles[kept], answer.pairs])[order]
-        kinds = np.concatenate([self.kinds[kept], answer.kinds])[order]
-        return _Answers(keys, all_meet, triangles, kinds, jobs[order], first_only)
+    def _chosen(self, chosen: np.ndarray) -> "_Contacts":
+        return self if chosen.all() else _Contacts(self.keys[chosen], self.triangles[chosen], self.kinds[chosen])
 
 
-_NO_ANSWERS = _Answers(
-    np.empty(0, np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.int32), np.empty(0, np.uint8),
-    np.empty(0, np.int64), True,
-)  # fmt: skip
-
-
-class _Sleep(Copyable):
-    """The near pairs, sorted by their keys, and how long each is known to stay apart."""
-
-    def __init__(self) -> None:
-        self._keys = np.empty(0, np.int64)
-        self._until = np.empty(0)
-        """Sum of the motions of both objects at which a pair may touch [m]; minus infinity if unknown."""
-        self._apart = np.empty(0, np.int64)
-        """How many times in a row each pair was found apart."""
-
-    def asleep(self, keys: np.ndarray, ways: np.ndarray, changed: np.ndarray) -> np.ndarray:
-        """Return which pairs cannot touch yet, (k,) bool. ``changed`` pairs have a new or deformed object."""
-        until, apart = np.full(len(keys), -np.inf), np.zeros(len(keys), np.int64)
-        place, known = find(self._keys, keys)
-        known &= ~changed
-        until[known], apart[known] = self._until[place[known]], self._apart[place[known]]
-        self._keys, self._until, self._apart = keys, until, apart
-        return ways < until
-
-    def note(self, keys: np.ndarray, meet: np.ndarray) -> np.ndarray:
-        """Record which pairs meet; return which pairs should have their distance measured, (k,) bool."""
-        place = np.searchsorted(self._keys, keys)
-        self._apart[place] = np.where(meet, 0, self._apart[place] + 1)
-        self._until[place] = -np.inf
-        count = self._apart[place]
-        return (count >= _PATIENCE) & ((count & (count - 1)) == 0)
-
-    def rest(self, keys: np.ndarray, until: np.ndarray) -> None:
-        """Let pairs sleep until the sum of the motions of their objects reaches ``until`` [m]."""
-        self._until[np.searchsorted(self._keys, keys)] = until
+_NO_CONTACTS = _Contacts(np.empty(0, np.int64), np.empty((0, 2), np.int32), np.empty(0, np.uint8))

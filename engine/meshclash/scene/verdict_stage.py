@@ -1,12 +1,13 @@
 """The second stage of a scene query: compute the verdict of each pair from the contacts of a case, in portions."""
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
+from itertools import repeat
 
 import numpy as np
 
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
-from ..solid.pair_verdict import PairVerdict, contacts_between
+from ..solid.pair_verdict import NO_PLACES, FoundPairs, PairVerdict
 from ..types.steps import hold_progress, steps
 from ..types.verdict import APART, CLASH, TOUCHING
 from .results import FirstContact
@@ -64,20 +65,24 @@ def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
     return pair.verdict is not CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
-def first_contacts_of(case: Case, jobs: np.ndarray, pairs: np.ndarray) -> Iterator[FirstContact]:
-    """Iterate over the first contacts of some pairs of a case.
+def case_findings(case: Case, names: Mapping[int, str]) -> FoundPairs:
+    """Return the contacts of all pairs of a case; ``names`` maps ids of objects to names."""
+    answer = case.answer
+    return FoundPairs(
+        case.jobs, case.rows_a, case.rows_b, answer.pairs, answer.kinds, case.starts, case.meshes, NO_PLACES, names
+    )
+
+
+def first_contacts_of(found: FoundPairs, jobs: np.ndarray, pairs: np.ndarray) -> list[FirstContact]:
+    """Return the first contacts of some pairs.
 
     Args:
-        case: a case that was computed with ``first_only``.
+        found: contacts of k pairs, one of each.
         jobs: indices (n,) of pairs that meet.
         pairs: the ids (k, 2) of all pairs.
     """
-    starts, answer, trees = case.starts.tolist(), case.answer, case.jobs
-    for job, (a, b) in zip(jobs.tolist(), pairs[jobs].tolist(), strict=True):
-        own, rows = slice(starts[job], starts[job + 1]), slice(job, job + 1)
-        placed = case.rows_a[rows], case.rows_b[rows]
-        contacts = contacts_between(answer.pairs[own], answer.kinds[own], trees[job], case.meshes, placed)
-        yield FirstContact(a, b, contacts)
+    ids = pairs[jobs]
+    return list(map(FirstContact, ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), jobs.tolist()))
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:

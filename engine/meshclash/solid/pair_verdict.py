@@ -222,6 +222,16 @@ class _Places(Protocol):
         """Return a point (3,) float64 [m], or None if there is none."""
 
 
+class _NoPlaces:
+    """No points to look at."""
+
+    def of(self, job: int) -> None:
+        return None
+
+
+NO_PLACES: _Places = _NoPlaces()
+
+
 @dataclass(frozen=True, eq=False)
 class FoundPairs(Copyable):
     """The results for k pairs of objects; the contacts of a pair are computed on request."""
