@@ -47,7 +47,7 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
         if shown.box is None:
             return Sentence("{names} have no volume in common", names=named)
         return Sentence(
-            "{names}: {volume} in common",
+            "{names} have a common volume of {volume}",
             names=named,
             volume=volume(shown.volume, shown.volume, context.scene.unit_settings),
         )

@@ -16,8 +16,7 @@ class HoldsFile:
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(
             f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open file "
-            "'{self.path}'; open "
-            "that again where it is needed"
+            f"'{self.path}': open the file again where you need it"
         )
 
 

@@ -463,7 +463,7 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     others = np.where(its == left, rows.right[some], left)
     kinds, depths = np.unique(rows.family[others]), rows.clashes.depths[some]
     own = rows.several(its)
-    reason = Sentence("{name} meets {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
+    reason = Sentence("{name} clashes with {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
     sides = own, rows.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
     return Group(some, reason, _key("object", rows.parts[place].id), sides, _extent(depths))
 

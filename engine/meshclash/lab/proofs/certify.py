@@ -52,7 +52,7 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
     sizes = tuple(len(x) for x in arrays)
     if sizes[:2] not in ((1, 3), (3, 1), (2, 2), (3, 3)) or sizes[:2] != sizes[2:]:
         raise InvalidMesh(
-            f"a point and a triangle, two edges or two triangles can meet, at both times the same, not {sizes} points"
+            f"expected a point and a triangle, two edges or two triangles, the same at both times, not {sizes} points"
         )
     points = integer_points(np.concatenate(arrays[:2]), np.concatenate(arrays[2:]))
     a, b = points[: sizes[0]], points[sizes[0] :]
