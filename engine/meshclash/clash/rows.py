@@ -11,6 +11,7 @@ import numpy as np
 
 from ..messages import Sentence
 from ..types.steps import hold_progress
+from ..types.verdict import TOUCHING
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
@@ -18,7 +19,7 @@ from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
 from .review.revisions import pair_id
-from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
+from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, UNDECIDED, severity_of
 from .world import to_world
 
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
@@ -85,7 +86,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     """
     ids = found.a, found.b
     members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
-    verdict = found.verdict.name.lower()
+    verdict = UNDECIDED if found.undecided else found.verdict.name.lower()
     return _draft(world, _Finding(ids, members, found.contacts), frame, verdict, found.location, **_judged(found))
 
 
@@ -174,7 +175,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
     finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
-    verdict = gap.verdict.name.lower() if meets else apart
+    verdict = UNDECIDED if gap.undecided else gap.verdict.name.lower() if meets else apart
     return _draft(world, finding, frame, verdict, location, distance=float(gap.gap), **_judged(gap))
 
 
@@ -435,7 +436,8 @@ def measures_of(verdict: Any) -> dict[str, float | None]:
 
 def _judged(verdict: Any) -> dict[str, Any]:
     """Return the fields of `PairRow` that describe an engine verdict."""
-    severity, certainty = int(verdict.verdict.severity), float(verdict.certainty)
+    severity = int((TOUCHING if verdict.undecided else verdict.verdict).severity)
+    certainty = float(verdict.certainty)
     return {"severity": severity, "flush": verdict.flush, "certainty": certainty, **measures_of(verdict)}
 
 
