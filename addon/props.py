@@ -453,10 +453,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    method: ChoiceProperty(name="Method", description="Method that is run on the two selected objects", items=METHODS)
+    method: ChoiceProperty(name="Method", description="Method to run on the two selected objects", items=METHODS)
     method_node_size: FloatProperty(
         name="Node Size",
-        description="Length below which a cloud query resolves nothing, so it may find false contacts. 0: no limit",
+        description="Node size at which a cloud query stops, so that it may find false contacts. 0 means no limit",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
     advise_all: BoolProperty(

@@ -21,7 +21,7 @@ from .task import Task
 
 
 class MESHCLASH_OT_run_method(Operator):
-    """Run the chosen method on the two selected objects, and show what it finds and how long it takes"""
+    """Run the chosen method on the two selected objects, and show its result and time"""
 
     bl_idname = "meshclash.run_method"
     bl_label = "Run on Selected Objects"

@@ -75,7 +75,7 @@ VERDICTS: dict[str, VerdictEntry] = {
             DUPLICATE, of_engine=True, clash=True, solid=True, pictured=True, style=RED,
         ),
         VerdictEntry(
-            UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to tell whether they meet",
+            UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to decide whether they meet",
             "COLLECTION_COLOR_07", TOUCHING, of_engine=True, pictured=True, style=AMBER,
         ),
         VerdictEntry(
