@@ -70,7 +70,7 @@ class Waiting:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Which objects and instances a graph has, as columns with one value for each entry.
+    """The objects and instances of a dependency graph as columns, with one value for each entry.
 
     Session uids identify objects. `random_id` does not: it is 0 for all objects that are no instances.
 
@@ -110,7 +110,9 @@ class Entries:
         return lists and np.array_equal(self.flags, other.flags) and np.array_equal(self.positions, other.positions)
 
     def keys(self) -> list[EntryKey]:
-        """Return the uids of object and instancer of each entry, and its position there; the same in every walk."""
+        """Return the session uids of object and instancer of each entry, and its position there; the same in every
+        pass.
+        """
         if not self.instancers:
             return [(uid, uid) for uid in self.uids]
         told = zip(self.uids, self.instancers, self.flags[0].tolist(), self.positions.tolist(), strict=True)
@@ -119,7 +121,7 @@ class Entries:
 
 @dataclass
 class Memory:
-    """Data of a walk that the next reading reuses.
+    """Data of a pass over the scene that the next reading reuses.
 
     Attributes:
         entries: the entries of the graph; None if nothing is known.

@@ -1,4 +1,4 @@
-"""Run one of the methods of the papers on two objects of the scene, to see what it finds and how much work it needs."""
+"""Run one of the methods from research papers on two objects, and show its result and its amount of work."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Things = tuple[tuple[Any, np.ndarray], tuple[Any, np.ndarray]]
 
 @dataclass(frozen=True)
 class MethodRun:
-    """What a method found.
+    """The result of a method.
 
     Attributes:
         method: its name.
@@ -118,7 +118,7 @@ def _least(ask: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _turned(pose: np.ndarray) -> np.ndarray:
-    """Return a pose (4, 4), turned about its own z axis by a degree."""
+    """Return a pose (4, 4) that is rotated about its own z axis by one degree."""
     turn = np.eye(4)
     turn[:2, :2] = [[np.cos(_TURN), -np.sin(_TURN)], [np.sin(_TURN), np.cos(_TURN)]]
     return pose @ turn

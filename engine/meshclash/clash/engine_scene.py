@@ -77,7 +77,9 @@ class _Columns:
         return cls(objects, meshes, largest, own, *_placed_by(objects.matrices, largest, own))
 
     def moved(self, objects: ObjectColumns) -> _Columns | None:
-        """Return the columns of the same objects elsewhere; None if their stretches differ or cannot be used."""
+        """Return the columns of the same objects with other matrices; None if their stretches differ or cannot be
+        used.
+        """
         other = np.flatnonzero((objects.matrices != self.objects.matrices).any(axis=(1, 2)))
         try:
             poses, stretches, known, reach = _placed_by(objects.matrices[other], self.largest[other], self.own[other])
@@ -91,7 +93,7 @@ class _Columns:
         return replace(self, objects=objects, poses=changed[0], known=changed[1], reach=changed[2])
 
     def resolutions(self, misplaced: float) -> np.ndarray:
-        """Return how finely world coordinates are known, if a part may be off its place by `misplaced`, (n,)."""
+        """Return the resolution of world coordinates (n,), if a part may be displaced by `misplaced`."""
         misplaced = min(misplaced, _placed_to(float(self.reach.max(initial=0.0))))
         return np.where(np.isnan(self.own), np.maximum(self.known, misplaced), self.known)
 
@@ -119,7 +121,7 @@ class SceneObjects(Mapping[int, SourceObject]):
         return len(self._places) + len(self._scans)
 
     def named(self, key: int) -> SourceObject:
-        """Return an object for what its names say; its matrix may be that of an earlier frame."""
+        """Return an object for its names only; its matrix may be that of an earlier frame."""
         place = self._places.get(key)
         return self._scans[key].item if place is None else self._columns.roster.items[place]
 
@@ -236,7 +238,7 @@ class EngineScene:
 
     @property
     def members(self) -> tuple[Any, ...]:
-        """Something equal in two states if all objects are the same, but for the places of those with meshes."""
+        """A value that is equal in two states if all objects are the same, except for the poses of meshes."""
         return self.placed.roster, self._places, {key: scan.item for key, scan in self.scans.items()}
 
     def ids(self, in_a: bool) -> list[int]:
@@ -296,7 +298,7 @@ class EngineScene:
     def _rebuild_steps(
         self, objects: ObjectColumns, frame: FrameScene, coarsest: float, misplaced: float
     ) -> Generator[Progress, None, tuple[_Columns, dict[int, int]]]:
-        """Adds, deforms, rebuilds and removes objects; yields after each that is built.
+        """Add, deform, rebuild and remove objects; yields after each object that is built.
 
         Returns:
             The objects that there are now, and the place of each by its id.
@@ -327,7 +329,7 @@ class EngineScene:
         return columns if len(kept) == len(items) else _Columns.of(_some(columns.objects, kept), frame.meshes), ids
 
     def _usable(self, objects: ObjectColumns, frame: FrameScene) -> _Columns:
-        """Returns the objects whose matrices can be used; the others are left out."""
+        """Return the objects with usable matrices; the others are left out."""
         try:
             return _Columns.of(objects, frame.meshes)
         except InvalidPose:
@@ -349,7 +351,7 @@ class EngineScene:
         return True
 
     def _build(self, new: _Built, pose: np.ndarray, resolution: float, made: dict[Any, Any], same: _SameMesh) -> None:
-        """Deforms an object, or builds it; `made` are the engine's meshes so far, by shape key."""
+        """Deform an object, or build it; `made` contains the engine's meshes so far, by shape key."""
         old = self._built.get(new.item.identity)
         alone = old is not None and not old.shared and not new.shared and old.item.shell == new.item.shell
         if old is not None and alone and same.triangles(old.mesh, new.mesh):
@@ -369,7 +371,7 @@ class EngineScene:
 def _placed_by(
     matrices: np.ndarray, largest: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, list[bytes], np.ndarray, np.ndarray]:
-    """The poses, stretches, `known` and `reach` of k objects, as `_Columns` has them.
+    """Return the poses, stretches, `known` and `reach` of k objects, as in `_Columns`.
 
     Args:
         matrices: (k, 4, 4).
@@ -389,12 +391,12 @@ def _placed_by(
 
 
 def _some(objects: ObjectColumns, places: Sequence[int]) -> ObjectColumns:
-    """Some of the objects, with a roster of their own."""
+    """Return some of the objects, with a roster of their own."""
     return ObjectColumns(Roster(objects.roster.items[place] for place in places), objects.matrices[list(places)])
 
 
 def _given(resolutions: np.ndarray, coarsest: float) -> np.ndarray:
-    """What the engine is told of resolutions, (n,): 0 where they are too coarse."""
+    """Return the resolutions for the engine, (n,): 0 for those that are too coarse."""
     return np.where(resolutions <= coarsest, resolutions, 0.0)
 
 

@@ -348,7 +348,7 @@ def in_order(a: SourceObject, b: SourceObject) -> bool:
 
 
 def first_of(a: SourceObject, b: SourceObject) -> SourceObject:
-    """The one of two objects that comes first in their row."""
+    """Return the object of a pair that comes first in its row."""
     return a if in_order(a, b) else b
 
 

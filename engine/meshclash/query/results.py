@@ -253,7 +253,7 @@ class Penetration:
 
     @property
     def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
-        """Depth, direction, lower bound and both points: what a stack has for each pose."""
+        """Return depth, direction, lower bound and both points for each pose of a stack."""
         return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
 
     @property

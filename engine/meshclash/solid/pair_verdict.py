@@ -238,7 +238,7 @@ class _Places(Protocol):
 
 
 class _NoPlaces:
-    """No points to look at."""
+    """Locations of pairs without any location."""
 
     def of(self, job: int) -> None:
         return None

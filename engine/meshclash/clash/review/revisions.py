@@ -214,14 +214,15 @@ KeyCounts = Counter[tuple[str, str]]
 
 
 def key_counts(items: Sequence[Identity]) -> KeyCounts:
-    """By model and key, how many objects have the key there; more than 1 if an object is known to have copies."""
+    """Return by model and key how many objects have the key there; more than 1 if an object is known to have copies."""
     found = Counter((model, item.key) for item in items for model in item.models)
     found.update((model, item.key) for item in items for model in item.copied_in)
     return found
 
 
 def with_copies(items: Iterable[Identity], counts: KeyCounts) -> list[Identity]:
-    """Objects whose ``copied_in`` also names the models in which several objects of a revision have their key.
+    """Return objects whose ``copied_in`` also lists the models in which several objects of a revision have the same
+    key.
 
     Args:
         items: of any revision.

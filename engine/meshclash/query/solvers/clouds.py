@@ -90,7 +90,7 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
 
 
 def _note(result: PairVerdict, undecided: bool) -> None:
-    """Note whether a verdict is undecided."""
+    """Record whether a verdict is undecided."""
     if undecided:
         result.verdict, result.undecided = TOUCHING, True
 
