@@ -49,9 +49,7 @@ class BVHTree(bvhtree.BVHTree):
             UnsupportedOption, a ValueError: the object has no mesh, or other modifiers are asked for.
         """
         if cage or not deform:
-            raise UnsupportedOption(
-                "BVHTree.FromObject takes objects with all their modifiers: deform=True, cage=False"
-            )
+            raise UnsupportedOption("BVHTree.FromObject always applies all modifiers: use deform=True and cage=False")
         evaluated = object.evaluated_get(depsgraph)
         try:
             mesh = evaluated.to_mesh()

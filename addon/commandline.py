@@ -160,13 +160,15 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
     if not _has_workers(given):
         return
     if given.tests is not None:
-        raise InputError("--workers work off one test: leave out --tests")
+        raise InputError("--workers cannot be combined with --tests")
     if options.frames is None:
-        raise InputError("--workers share frames: give --frames, too")
+        raise InputError("--workers needs --frames")
     if given.picture is not None:
-        raise InputError("--picture is drawn of what one process found: leave out --workers")
+        raise InputError("--picture cannot be combined with --workers")
     if make_workers is None:
-        raise InputError("--workers is there in blender_scripts/detect.py only: an extension starts no processes")
+        raise InputError(
+            "--workers is supported by blender_scripts/detect.py only: an extension cannot start processes"
+        )
 
 
 def _question(file: Path | None, options: DetectOptions) -> str:
@@ -176,7 +178,7 @@ def _question(file: Path | None, options: DetectOptions) -> str:
         InputError: the open file differs from the file on disk, which the processes will read.
     """
     if file is None and bpy.data.is_dirty:
-        raise InputError("--workers read the file from the disk: save it, and name it")
+        raise InputError("--workers needs a saved file: save it and give its path")
     return json.dumps(
         {
             "file": bpy.data.filepath,
@@ -219,7 +221,7 @@ def _open(file: Path | None) -> None:
     """
     if file is None:
         if not bpy.data.filepath:
-            raise InputError("no .blend file is open: name one")
+            raise InputError("no .blend file is open: give the path of one")
         return
     if not file.is_file():
         raise InputError(Sentence("there is no file '{path}'", path=file))

@@ -516,4 +516,4 @@ def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
     excluded = {frozenset(pair) for pair in scene.meshclash.excluded_names}
     if frozenset(decision.names) in excluded:
         return "Excluded"
-    return "Moved or changed: no longer found"
+    return "No longer found, because an object was moved or changed"

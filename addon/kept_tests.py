@@ -177,7 +177,9 @@ def _branches(root: bpy.types.Collection) -> list[bpy.types.Collection]:
 
 
 def _words(things: list[bpy.types.Object]) -> list[str]:
-    """Return the first words of names, which stand for all names that begin with them; no word begins with another."""
+    """Return first words of names, each of which selects all names that begin with it; no word begins with another
+    one.
+    """
     words = sorted({"".join(takewhile(str.isalpha, item.name_full)) for item in things} - {""})
     return [word for word in words if not any(word != other and word.startswith(other) for other in words)]
 

@@ -49,7 +49,7 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
                 return
             state = builder.state(missing)
             yield Progress(
-                state.fraction, Sentence("Compiling for this computer, once: {left}", left=_left(state.seconds))
+                state.fraction, Sentence("Compiling for this computer (only once): {left}", left=_left(state.seconds))
             )
             time.sleep(PAUSE)
     except GeneratorExit:

@@ -22,7 +22,7 @@ DEVICES = (
     ("CPU", "CPU", "Test all triangles on the CPU"),
     (
         "GPU",
-        "GPU for large models",
+        "GPU for Large Models",
         "Use an NVIDIA GPU for large models and scans. The results are the same",
     ),
 )
@@ -68,7 +68,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
     )  # fmt: skip
     show_research: BoolProperty(
         name="Show Tools for Research",
-        description="Panels and a menu for statistics, hierarchies, the advisor and common voxels",
+        description="Show panels and a menu for statistics, hierarchies, the advisor and common voxels",
         default=False, update=_redraw,
     )  # fmt: skip
     author: StringProperty(
@@ -80,29 +80,34 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         default=True,
     )
     device: ChoiceProperty(
-        name="Device", description="What tests triangles", items=DEVICES, default="CPU", update=_use_device
+        name="Device",
+        description="Processor that tests the triangles",
+        items=DEVICES,
+        default="CPU",
+        update=_use_device,
     )
     gpu_from: IntProperty(
-        name="From Triangles",
-        description="Use the GPU when all pairs together have this many triangles",
+        name="Minimum Triangles",
+        description="Use the GPU if all pairs together have at least this many triangles",
         min=1, default=GPU_FROM, update=_use_device,
     )  # fmt: skip
     gpu_points_from: IntProperty(
-        name="Points", description="Use the GPU for scans from this number of points; 0 never does",
+        name="Points", description="Minimum number of points for which the GPU tests scans; 0 turns this off",
         min=0, default=GPU_FROM, update=_use_device,
     )  # fmt: skip
     gpu_clearance_from: IntProperty(
-        name="Triangles for Clearance", description="Use the GPU for clearances from this number of triangles; 0 "
-                                                    "never does",
+        name="Triangles for Clearance", description=("Minimum number of triangles for which the GPU computes "
+                                                    "clearances; 0 turns this off"),
         min=0, default=0, update=_use_device,
     )  # fmt: skip
     gpu_distance_from: IntProperty(
-        name="Triangles for Distance", description="Use the GPU for distances from this number of triangles; 0 never "
-                                                   "does",
+        name="Triangles for Distance", description=("Minimum number of triangles for which the GPU computes "
+                                                   "distances; 0 turns this off"),
         min=0, default=0, update=_use_device,
     )  # fmt: skip
     gpu_objects_from: IntProperty(
-        name="Objects", description="Use the GPU for bounding boxes from this number of objects; 0 never does",
+        name="Objects", description=("Minimum number of objects for which the GPU tests bounding boxes; 0 "
+                                    "turns this off"),
         min=0, default=0, update=_use_device,
     )  # fmt: skip
 
@@ -113,7 +118,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column = layout.column(heading="Overlay")
         for name in ("colour_a", "colour_b", "colour_curve", "curve_width"):
             column.prop(self, name)
-        column = layout.column(heading="Tab")
+        column = layout.column(heading="Sidebar Tab")
         column.prop(self, "show_research")
         column = layout.column(heading="Detection")
         column.prop(self, "author")

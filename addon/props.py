@@ -43,33 +43,41 @@ from .translations import ChoiceProperty
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
     ("SELECTION", "Selected", "The objects selected when Detect starts"),
-    ("COLLECTION", "Collection", "All visible objects of a collection and its children"),
+    ("COLLECTION", "Collection", "All visible objects of a collection and of its child collections"),
     ("OBJECT", "Object", "One object"),
     ("RULE", "Rule", "Objects by name, material, property, IFC class or storey"),
 )
-RULE_TIP = "Terms as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, joined by & | and not"
+RULE_TIP = (
+    "Terms such as class:IfcPipe*, material:Steel, storey:Ground, property:KEY=VALUE or NAME*, combined with "
+    "&, | and not"
+)
 OVERLAY_SCOPES = (
     ("ALL", "All Clashes", "Show every listed clash and the selected pair"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
 )
 SURROUNDINGS = (
-    ("ALL", "All", "Show everything as it is"),
+    ("ALL", "All", "Show all objects unchanged"),
     ("ISOLATE", "Isolate", "Show only the two objects of the selected pair (local view)"),
     ("GHOST", "Ghost", "Make all other objects transparent"),
 )
 STATUSES = (
     ("OPEN", "Open", "Not checked yet", "RADIOBUT_OFF", 0),
-    ("REVIEWED", "Reviewed", "Checked; something has to be changed", "HIDE_OFF", 1),
-    ("APPROVED", "Approved", "Checked; it may stay as it is", "CHECKMARK", 2),
+    ("REVIEWED", "Reviewed", "Checked: the model has to be changed", "HIDE_OFF", 1),
+    ("APPROVED", "Approved", "Checked and accepted: nothing has to be changed", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The model was changed to remove the clash", "SOLO_ON", 3),
 )
 NOT_PICKED = {
-    "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "write the rule first",
+    "OBJECT": "choose the object first", "COLLECTION": "choose the collection first", "RULE": "enter a rule first",
 }  # fmt: skip
 STATUS_LABELS = {status: label for status, label, *_ in STATUSES}
 GROUPINGS_SHOWN = (
-    ("cause", "Cause", "Group clashes by a repeated detail between two families, or by one misplaced object"),
-    ("families", "Families", "Group by the types of the two objects: names without the numbers of copies"),
+    (
+        "cause",
+        "Cause",
+        "Group clashes with a common cause: a detail that repeats between two kinds of objects, or one "
+        "misplaced object",
+    ),
+    ("families", "Families", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
     ("place", "Place", "Group clashes of an object that are close to each other"),
@@ -80,10 +88,10 @@ GROUPINGS_SHOWN = (
     ("storey", "Storey", "Group by the storeys of the two objects"),
 )
 PRIORITIES = (
-    ("AS_IT_IS", "As It Is", "Leave the priority unchanged"),
-    ("LOW", "Low", "Some day"),
-    ("NORMAL", "Normal", "As all others"),
-    ("HIGH", "High", "Before the others"),
+    ("AS_IT_IS", "Unchanged", "Leave the priority unchanged"),
+    ("LOW", "Low", "Less urgent than other pairs"),
+    ("NORMAL", "Normal", "Normal urgency"),
+    ("HIGH", "High", "More urgent than other pairs"),
     ("CRITICAL", "Critical", "Now"),
 )
 STATUS_ORDER = tuple(item[0] for item in STATUSES)
@@ -93,13 +101,13 @@ SAID_KEYS = {"ASSIGNEE": "assignee", "PRIORITY": "priority", "DUE": "due"}
 PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
     ("NEW", "New", "First found by the last detection", 1),
-    ("ACTIVE", "Active", "Found by the last detection and before", 2),
-    ("REOPENED", "Reopened", "Found again after it was gone", 4),
+    ("ACTIVE", "Active", "Found by the last detection and by earlier ones", 2),
+    ("REOPENED", "Reopened", "Found again, although an earlier detection no longer found it", 4),
     ("STILL", "Resolved, Still Found", "Marked as resolved, but found by the last detection", 8),
 )
 PERMITTED = (
-    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm; warn of coarser "
-                           "coordinates"),
+    ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm, and warn if the "
+                           "coordinates are less precise"),
     ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
     ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
@@ -242,12 +250,12 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 
 
 class MESHCLASH_PG_fit(PropertyGroup):
-    """How deep two kinds of objects may overlap, as a press fit does."""
+    """The permitted overlap of two kinds of objects, such as a press fit."""
 
     name_a: StringProperty(name="A", description="First object of the fit; * matches any characters", default="*")
     name_b: StringProperty(name="B", description="Second object of the fit; * matches any characters", default="*")
     permitted: FloatProperty(
-        name="Fit", description="Depth up to which a clash of such a pair counts as touching",
+        name="Fit", description="Greatest depth of an overlap of these two objects that counts as touching",
         subtype="DISTANCE", min=0.0, soft_max=1.0, precision=5, update=_redraw,
     )  # fmt: skip
 
@@ -257,7 +265,7 @@ def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
 
 
 class MESHCLASH_PG_review(PropertyGroup):
-    """The user's word on a pair; `name` is the pair's id, which is the same in every run."""
+    """The user's decision on a pair; `name` is the id of the pair, which is the same in every run."""
 
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
@@ -266,7 +274,7 @@ class MESHCLASH_PG_review(PropertyGroup):
         update=_reviewed,
     )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
-    assignee: StringProperty(name="Assignee", description="Person who takes care of this pair")
+    assignee: StringProperty(name="Assignee", description="Person responsible for this pair")
     priority: StringProperty(name="Priority", description="Priority: low, normal, high or critical")
     due: StringProperty(name="Due", description="Due date, such as 2026-12-24")
 
@@ -290,14 +298,14 @@ def _write_comment(self: PropertyGroup, value: str) -> None:
 
 
 def _permitted_by_itself(scene: bpy.types.Scene) -> float:
-    """Return the default permitted overlap of the last answer [Blender units]."""
+    """Return the permitted overlap that the last detection chose by default [Blender units]."""
     result = scene_results.result_of(scene.session_uid)
     report = None if result is None else result.report
     return 0.0 if report is None else 2.0 * (report.stats.get("resolution") or 0.0) / report.scale_length
 
 
 def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
-    """Use a length when the user sets one."""
+    """Switch the permitted overlap to a fixed length when the user sets one."""
     self.permitted_by = "LENGTH"
     _redraw(self, context)
 
@@ -315,7 +323,7 @@ def keep_permitted_lengths() -> None:
 
 
 class MESHCLASH_PG_settings(PropertyGroup):
-    """What Detect tests; saved in the .blend file."""
+    """The settings of Detect, saved in the .blend file."""
 
     set_a: ChoiceProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
     set_a_collection: PointerProperty(name="Collection", description="Collection of set A", type=bpy.types.Collection)
@@ -326,7 +334,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
     set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
     set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
     test: ChoiceProperty(
-        name="Test", description="What to find",
+        name="Test", description="What the detection looks for",
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
     permitted_by: ChoiceProperty(
@@ -338,7 +346,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
         **_derived("permitted_overlap", _permitted_by_itself, lambda self: self.permitted_by == "LENGTH"),
     )  # fmt: skip
     tolerance: _of_table(
-        "tolerance", soft_max=1000.0, description=f"{OPTIONS['tolerance'].help}. Default: suits the size of the scene",
+        "tolerance", soft_max=1000.0,
+        description=f"{OPTIONS['tolerance'].help}. The default depends on the size of the scene",
         **_derived("tolerance", default_clearance),
     )  # fmt: skip
     budget: FloatProperty(
@@ -405,15 +414,17 @@ class MESHCLASH_PG_settings(PropertyGroup):
                     " and completes the results when nothing moves",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
-    timeline_own: BoolProperty(name="Custom Range", description="Use another range than the frames of the scene")
+    timeline_own: BoolProperty(
+        name="Custom Range", description="Use a custom range instead of the frame range of the scene"
+    )
     timeline_start: IntProperty(
-        name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
+        name="First Frame", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_end: IntProperty(
-        name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
+        name="Last Frame", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
     )
     timeline_step: IntProperty(
-        name="Every", description="Test every n-th frame", default=1, min=1, soft_max=10,
+        name="Frame Step", description="Test every n-th frame", default=1, min=1, soft_max=10,
     )  # fmt: skip
     timeline_between: BoolProperty(
         name="Between Frames", description="Also find objects that pass through each other between two frames. Rigid "
@@ -434,25 +445,28 @@ class MESHCLASH_PG_settings(PropertyGroup):
         min=0, soft_max=20, default=3, update=_level_changed,
     )  # fmt: skip
     voxel_resolution: IntProperty(
-        name="Voxels Across", description="Voxels along the longest side of the region that both objects reach",
+        name="Voxel Count", description=("Number of voxels along the longest side of the region that both objects "
+                                          "extend into"),
         min=1, soft_max=256, max=4096, default=32,
     )  # fmt: skip
     voxel_size: FloatProperty(
         name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    method: ChoiceProperty(name="Method", description="Method that is run on the two selected objects", items=METHODS)
+    method: ChoiceProperty(name="Method", description="Method to run on the two selected objects", items=METHODS)
     method_node_size: FloatProperty(
         name="Node Size",
-        description="Length below which a cloud query resolves nothing, so it may find false contacts. 0: no limit",
+        description="Node size at which a cloud query stops, so that it may find false contacts. 0 means no limit",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
-    advise_all: BoolProperty(name="Try Everything", description="Measure every bounding volume with every builder")
+    advise_all: BoolProperty(
+        name="Try All Combinations", description="Measure every bounding volume with every builder"
+    )
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
     overlay_scope: ChoiceProperty(
-        name="Show", description="Which pairs are drawn", items=OVERLAY_SCOPES, default="ALL", update=_redraw
+        name="Show", description="Which pairs to draw", items=OVERLAY_SCOPES, default="ALL", update=_redraw
     )
     overlay_curves: BoolProperty(
         name="Curves and Gaps", description="Draw the curves along which surfaces cross, and gaps with their length",
@@ -659,7 +673,7 @@ class MESHCLASH_PG_group(PropertyGroup):
 
 
 class MESHCLASH_PG_results(PropertyGroup):
-    """The result list of one scene: a page of its rows, and what is asked of it."""
+    """The result list of one scene: a page of its rows, and the filters of the list."""
 
     scene_uid: IntProperty()
     rows: CollectionProperty(type=MESHCLASH_PG_row)
@@ -676,7 +690,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         options={"TEXTEDIT_UPDATE"},
     )  # fmt: skip
     statuses: ChoiceProperty(
-        name="Statuses", description="Show only pairs with these statuses; Shift-click selects several",
+        name="Status Filter", description="Show only pairs with these statuses; Shift-click selects several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
     )  # fmt: skip
     progress: ChoiceProperty(
@@ -701,11 +715,11 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Assignee", description="Show only pairs assigned to this person; empty shows all", update=_list_again
     )
     sort_key: ChoiceProperty(
-        name="Sort by", description="Order of the list", items=SORT_KEYS, default=WORST, update=_order_again
+        name="Sort by", description="How the list is sorted", items=SORT_KEYS, default=WORST, update=_order_again
     )
-    sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
+    sort_reverse: BoolProperty(name="Reverse", description="Reverse the order of the list", update=_list_again)
     around: ChoiceProperty(
-        name="Around", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
+        name="Surroundings", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)
@@ -713,7 +727,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Group", description="List only the pairs of this group", default=-1, update=_list_group
     )
     group_by: ChoiceProperty(
-        name="Group by", description="How clashes are grouped", items=GROUPINGS_SHOWN,
+        name="Group by", description="How to group clashes", items=GROUPINGS_SHOWN,
         default="cause", update=_group_again,
     )  # fmt: skip
     events: CollectionProperty(type=MESHCLASH_PG_event)
@@ -738,7 +752,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = False
 
     def ask_for_all(self) -> None:
-        """Reset filters and order for a new file: those for another file do not apply to it."""
+        """Reset filters and sort order for a new file, because those of another file do not apply."""
         self.show_all()
         self.filling, self.sort_key, self.sort_reverse = True, WORST, False
         self.filling = False

@@ -79,7 +79,7 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
 
 
 def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene_results.SceneResult) -> None:
-    """Compute which rows are listed, in which order."""
+    """Compute which rows are listed, and in which order."""
     shown_things.listed().order = result.serial, rows_of(result, listed.query(), scene)
 
 
@@ -304,7 +304,7 @@ def sort_refined(context: bpy.types.Context, scene_uid: int) -> None:
 
 
 def list_said(context: bpy.types.Context) -> None:
-    """Update the list after the user changed reviews; rows that stay listed keep their order."""
+    """Update the list after the user changed decisions; rows that stay listed keep their order."""
     listed = context.window_manager.meshclash
     if listed.scene_uid == context.scene.session_uid:
         relist(context, context.scene, listed.selected)

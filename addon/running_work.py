@@ -112,7 +112,7 @@ def running_live() -> LiveRun | None:
 def start_live(run: LiveRun) -> None:
     """Set `run` as the running Live."""
     if _State.live is not None:
-        raise RuntimeError("Live is on already")
+        raise RuntimeError("Live is already on")
     _State.live = run
 
 

@@ -229,12 +229,12 @@ def advice() -> MeasuredAdvice | None:
 
 
 def set_method_run(found: MethodRun | None) -> None:
-    """Store what a method of the papers found last."""
+    """Store the last result of a method from research papers."""
     _State.method_run = found
 
 
 def method_run() -> MethodRun | None:
-    """Return what a method of the papers found last, or None."""
+    """Return the last result of a method from research papers, or None."""
     return _State.method_run
 
 

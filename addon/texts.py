@@ -128,9 +128,9 @@ def verdict_in_words(row: Any) -> str:
     """Return the verdict of a row as text, with its limits: the resolution of the coordinates, or an open mesh."""
     parts = [said(VERDICTS[row.verdict].label)]
     if row.flush:
-        parts.append(said("flush within the resolution"))
+        parts.append(said("flush within the precision of the coordinates"))
     if row.certainty < 1.0:
-        text = "{share} certain: an open mesh is judged as the solid that it seems to bound"
+        text = "{share} certain: the open mesh is treated as the solid that it seems to enclose"
         parts.append(said(text, share=format_share(row.certainty)))
     return ", ".join(parts)
 

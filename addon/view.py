@@ -317,7 +317,7 @@ def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
 
 
 def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
-    """Move the eye in front of the first object that hides the pair, such as a window pane."""
+    """Move the viewpoint in front of the first object that hides the pair, such as a window pane."""
     view = area.spaces.active.region_3d
     others = [item for item in context.visible_objects if item.type == "MESH" and item not in pair]
     if not view.is_perspective or len(others) > MOST_IN_THE_WAY:

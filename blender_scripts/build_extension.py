@@ -1,4 +1,4 @@
-"""Builds the installable zips of the extension.
+"""Build the installable zips of the extension.
 
     python blender_scripts/build_extension.py                       # this platform, Blender 4.2 to 5.0 (Python 3.11)
     python blender_scripts/build_extension.py --range py313         # Blender 5.1 and later (Python 3.13)
@@ -96,7 +96,7 @@ RELEASE = [
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Builds what the command line asks for; returns the exit status."""
+    """Build the zips given on the command line; return the exit status."""
     options = _parse(arguments)
     wanted = RELEASE if options.all else [(options.platform, options.range)]
     try:
@@ -141,7 +141,7 @@ def build(
     kernels: Path | None = None,
     compiles: bool = True,
 ) -> Path:
-    """Builds and validates one zip.
+    """Build and validate one zip.
 
     Args:
         platform: one of `PLATFORM_TAGS`.
@@ -183,7 +183,7 @@ def build(
 
 
 def blender_tool() -> Path:
-    """Blender's extension tool inside the bpy module of this Python; importing bpy is not needed.
+    """Return Blender's extension tool from the bpy module of this Python, without importing bpy.
 
     Raises:
         BuildError: there is no bpy module.
@@ -197,7 +197,7 @@ def blender_tool() -> Path:
 
 
 def copy_sources(stage: Path) -> None:
-    """Copies the extension and, as its sub-package, the engine without what only command lines need."""
+    """Copy the extension with the engine as its sub-package, without the parts that only command lines need."""
     shutil.copytree(ROOT / "addon", stage, ignore=NOT_SHIPPED)
     shutil.copytree(ROOT / "engine" / "meshclash", stage / "meshclash", ignore=NOT_SHIPPED)
     for name in runpy.run_path(str(ROOT / "engine" / "meshclash" / "kernels" / "sources.py"))["COMMAND_LINE"]:
@@ -210,7 +210,7 @@ def copy_sources(stage: Path) -> None:
 
 
 def with_own_engine(source: str, depth: int) -> str:
-    """A source of the extension that imports the engine as the sub-package, whatever the extension is called.
+    """Return a source of the extension that imports the engine as a sub-package, whatever the extension's name is.
 
     Args:
         source: imports from the installed package.
@@ -220,7 +220,7 @@ def with_own_engine(source: str, depth: int) -> str:
 
 
 def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Path, compiles: bool = True) -> None:
-    """Puts the kernels of a platform and a range of Blenders into the staged engine; says which Pythons lack some."""
+    """Add the kernels for a platform and a range of Blender versions; return which Python versions lack some."""
     system = next(system for system, name in PLATFORM_OF_SYSTEM.items() if name == platform)
     several = len(versions.pythons) > 1
     for python in versions.pythons:
@@ -240,12 +240,12 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
 
 
 def extension_parts() -> tuple[str, ...]:
-    """The parts of the engine's warm-up that the extension may ask for."""
+    """Return the parts of the engine's warm-up that the extension may request."""
     return tuple(runpy.run_path(str(ROOT / "engine" / "meshclash" / "clash" / "kernel_parts.py"))["EVERYTHING"])
 
 
 def missing_kernels(python: str, platform: str, kernels: Path) -> str:
-    """What to say of a Python whose kernels cannot be compiled here."""
+    """Return the message about a Python version whose kernels cannot be compiled here."""
     version = f"{python[0]}.{python[1:]}"
     command = f"PYTHONPATH=engine python{version} -m meshclash.kernels build --output {kernels}"
     return (
@@ -256,7 +256,8 @@ def missing_kernels(python: str, platform: str, kernels: Path) -> str:
 
 
 def kernel_python(python: str, kernels: Path) -> Path | None:
-    """A Python of a version ("313") that can compile kernels, or None: this one, or one with Numba in an environment.
+    """Return a Python of a version ("313") that can compile kernels: this one, or one in an environment; None if there
+    is none.
 
     Args:
         python: the version.
@@ -280,7 +281,7 @@ def kernel_python(python: str, kernels: Path) -> Path | None:
 
 
 def _pythons(python: str) -> list[Path]:
-    """Where a Python of a version may be."""
+    """Return paths where a Python of a version may be."""
     version = f"{python[0]}.{python[1:]}"
     named = shutil.which(f"python{version}")
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
@@ -288,7 +289,7 @@ def _pythons(python: str) -> list[Path]:
 
 
 def _says(program: Path, python: str, code: str) -> bool:
-    """Whether a program is a Python of that version, and runs some code; what Numba says of itself must be right."""
+    """Return whether a program is a Python of a version and runs some code, with the expected version of Numba."""
     code = f"import sys; print('%d%d' % sys.version_info[:2]); {code}"
     try:
         done = subprocess.run([program, "-c", code], capture_output=True, text=True, check=False, env=_environment())
@@ -299,7 +300,7 @@ def _says(program: Path, python: str, code: str) -> bool:
 
 
 def build_kernels(folder: Path, levels: Iterable[str], parts: Iterable[str] = (), python: Path | None = None) -> None:
-    """Compiles this checkout's kernels, as far as they are not in the folder; a bar says how far it is.
+    """Compile this checkout's kernels unless they are in the folder already; show a progress bar.
 
     Args:
         folder: of the stores.
@@ -319,13 +320,15 @@ def build_kernels(folder: Path, levels: Iterable[str], parts: Iterable[str] = ()
 
 
 def stored_kernels(folder: Path, pythons: Iterable[str], system: str) -> list[Path]:
-    """The files of all stores for some Pythons ("311") on a system (as ``sys.platform`` names it)."""
+    """Return the files of all kernel stores for some Python versions ("311") on a system, named as in
+    ``sys.platform``.
+    """
     stores = (path for python in pythons for path in sorted(folder.glob(f"cp{python}-{system}-*")))
     return [file for store in stores for file in sorted(store.glob("*"))]
 
 
 def download(platform: str, python: str, folder: Path, more: tuple[str, ...] = ()) -> list[Path]:
-    """The wheels of `REQUIREMENTS`, `LIBRARIES` and `more` for a platform and a Python ("311").
+    """Download the wheels of `REQUIREMENTS`, `LIBRARIES` and `more` for a platform and a Python version ("311").
 
     They come from `folder`, or from the package index.
 
@@ -353,7 +356,7 @@ def _downloaded(requirement: str, platform: str, python: str, folder: Path) -> l
 
 
 def _fits(wheel: Path, platform: str, python: str) -> bool:
-    """Whether a wheel is for a Python and a platform."""
+    """Return whether a wheel suits a Python version and a platform."""
     for_python, _, for_platform = wheel.stem.split("-")[-3:]
     if not {f"cp{python}", "py3"} & set(for_python.split(".")):
         return False
@@ -362,7 +365,7 @@ def _fits(wheel: Path, platform: str, python: str) -> bool:
 
 
 def shared_wheels(wheels: list[Path], folder: Path) -> list[Path]:
-    """The wheels, one for all Pythons where those for single Pythons hold the same files.
+    """Return the wheels, with one wheel for all Python versions if those for single versions contain the same files.
 
     llvmlite loads its library without Python's binary interface, so its wheels differ in their tags only; one instead
     of three saves 120 MB. Not for the extensions site, which takes unmodified wheels only.
@@ -384,7 +387,7 @@ def shared_wheels(wheels: list[Path], folder: Path) -> list[Path]:
 
 
 def _payload(wheel: Path) -> dict[str, int]:
-    """Check sums of the files in a wheel, those aside that name its Python."""
+    """Return checksums of the files in a wheel, except those that name its Python version."""
     with zipfile.ZipFile(wheel) as archive:
         return {
             entry.filename: entry.CRC
@@ -394,7 +397,7 @@ def _payload(wheel: Path) -> dict[str, int]:
 
 
 def _for_all_pythons(wheel: Path, folder: Path) -> Path:
-    """The same wheel with the tags of any Python 3."""
+    """Return the same wheel with tags for any Python 3."""
     name, version, _, _, platform = wheel.stem.split("-")
     folder.mkdir(exist_ok=True)
     target = folder / f"{name}-{version}-py3-none-{platform}.whl"
@@ -414,14 +417,14 @@ def _for_all_pythons(wheel: Path, folder: Path) -> Path:
 
 
 def make_reproducible(path: Path) -> None:
-    """Writes the zip again without what differs from build to build: dates, the order of files, their permissions."""
+    """Write the zip again without differences between builds: dates, order of files and permissions."""
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     write_zip(path, files)
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> None:
-    """Writes a zip whose bytes depend on the names and contents of its files only."""
+    """Write a zip whose bytes depend only on the names and contents of its files."""
     with zipfile.ZipFile(path, "w") as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, FIRST_DAY)
@@ -431,14 +434,14 @@ def write_zip(path: Path, files: dict[str, bytes]) -> None:
 
 
 def add_wheels(stage: Path, wheels: list[Path]) -> None:
-    """Copies the wheels into the staged extension."""
+    """Copy the wheels into the staged extension."""
     (stage / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy(wheel, stage / "wheels" / wheel.name)
 
 
 def add_notices(stage: Path, wheels: list[Path]) -> None:
-    """Puts the licences of the bundled libraries where a user can read them.
+    """Add the licences of the bundled libraries.
 
     Raises:
         BuildError: a wheel holds no licence.
@@ -456,7 +459,7 @@ def add_notices(stage: Path, wheels: list[Path]) -> None:
 
 
 def complete_manifest(text: str, platform: str, versions: BlenderRange, wheels: list[Path]) -> str:
-    """The manifest with the versions, the platform and the wheels of this build."""
+    """Return the manifest with the versions, the platform and the wheels of this build."""
     lines = [f'blender_version_min = "{versions.first}"']
     if versions.end:
         lines.append(f'blender_version_max = "{versions.end}"')
@@ -470,7 +473,7 @@ def complete_manifest(text: str, platform: str, versions: BlenderRange, wheels: 
 
 
 def zip_name(manifest: str, platform: str, versions: BlenderRange, gpu: bool = False) -> str:
-    """Name of the zip: version, platform and Pythons or label, and whether it is for a GPU."""
+    """Return the name of the zip: version, platform, Python versions or label, and whether it supports a GPU."""
     version = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
     if version is None:
         raise BuildError("the manifest has no version")
@@ -479,7 +482,7 @@ def zip_name(manifest: str, platform: str, versions: BlenderRange, gpu: bool = F
 
 
 def run(*command: str | Path, program: Path | None = None, shown: bool = False, **variables: str) -> None:
-    """Runs Python, this one unless a program is given, with a command and more environment variables.
+    """Run a command with Python, or another program, with additional environment variables.
 
     Raises:
         BuildError: it fails; the message is what it said, unless that is shown as it is said.
@@ -494,7 +497,7 @@ def run(*command: str | Path, program: Path | None = None, shown: bool = False, 
 
 
 def _environment() -> dict[str, str]:
-    """Of other Pythons: not where this one has its modules."""
+    """Return environment variables for another Python, without this one's module paths."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
 
 

@@ -1,4 +1,4 @@
-"""Makes a folder from which Blender installs and updates the extension: copy it to any web server.
+"""Create a folder from which Blender installs and updates the extension; any web server can serve it.
 
     python blender_scripts/build_extension.py --all
     python blender_scripts/build_repository.py dist             # makes dist/repository
@@ -39,7 +39,7 @@ ${body}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Makes what the command line asks for; returns the exit status."""
+    """Create the folder given on the command line; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("zips", type=Path, help="folder of the zips")
     parser.add_argument("--output", type=Path, help="folder to make (default: repository, beside the zips)")
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(zips: Iterable[Path], output: Path, tool: Path | None = None) -> list[Path]:
-    """Makes the folder anew from zips of one version.
+    """Create the folder from zips of one version.
 
     Args:
         zips: zips of `build_extension`.
@@ -80,7 +80,7 @@ def build(zips: Iterable[Path], output: Path, tool: Path | None = None) -> list[
 
 
 def version_of(path: Path) -> str:
-    """The version that a zip's manifest states.
+    """Return the version in a zip's manifest.
 
     Raises:
         BuildError: it is no zip of an extension.

@@ -1,4 +1,4 @@
-"""Builds the wheel of the engine for this Python and platform, with its kernels compiled.
+"""Build the wheel of the engine for this Python and platform, with its compiled kernels.
 
     python blender_scripts/build_wheel.py                         # writes dist/meshclash-*.whl
     python blender_scripts/build_wheel.py --level x86-64-v3       # for one processor level instead of all that this has
@@ -27,7 +27,7 @@ STORE = "meshclash/kernels/store"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Builds what the command line asks for; returns the exit status."""
+    """Build the wheel given on the command line; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the wheel (default: dist)")
     parser.add_argument("--kernels", type=Path, help="folder that keeps compiled kernels between builds")
@@ -46,13 +46,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def plain_wheel(folder: Path) -> Path:
-    """The wheel that the project's build system makes; raises BuildError."""
+    """Return the wheel that the project's build system builds; raises BuildError."""
     run("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
     return next(folder.glob("meshclash-*.whl"))
 
 
 def add_kernels(wheel: Path, kernels: Path, output: Path) -> Path:
-    """The same wheel with stores of kernels, named for this Python and platform.
+    """Return the same wheel with stores of kernels, named for this Python and platform.
 
     Args:
         wheel: for any Python and platform.
@@ -78,14 +78,14 @@ def add_kernels(wheel: Path, kernels: Path, output: Path) -> Path:
 
 
 def platform_tag() -> str:
-    """The platform that machine code of kernels runs on, as wheels name it; Numba itself needs the same."""
+    """Return the platform tag of the kernels' machine code, which is that of Numba."""
     if sys.platform == "linux":  # kernels call Numba's library alone, whose wheels have this tag
         return f"manylinux_2_27_{sysconfig.get_platform().rpartition('-')[2]}"
     return re.sub(r"[-.]", "_", sysconfig.get_platform())
 
 
 def record(files: dict[str, bytes], info: str) -> bytes:
-    """The list of a wheel's files with their hashes."""
+    """Return the list of a wheel's files with their hashes."""
     lines = []
     for entry, content in sorted(files.items()):
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

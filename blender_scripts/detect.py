@@ -1,4 +1,4 @@
-"""Headless clash detection; `--help` shows the options, docs/report-format.md the report.
+"""Headless clash detection; `--help` shows the options, and docs/report-format.md describes the report.
 
 blender --background scene.blend --python blender_scripts/detect.py -- [options]
 python blender_scripts/detect.py scene.blend [options]          # on the bpy wheel, no Blender needed
@@ -22,14 +22,14 @@ On a bare Linux machine bpy needs some system libraries:
 
 
 def arguments(argv: list[str], inside_blender: bool) -> list[str]:
-    """The script's own arguments: inside Blender those after "--", else all but the script's name."""
+    """Return the script's own arguments: inside Blender those after "--", otherwise all but the script's name."""
     if inside_blender:
         return argv[argv.index("--") + 1 :] if "--" in argv else []
     return argv[1:]
 
 
 def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
-    """Runs the command line of the extension out of this checkout.
+    """Run the command line of the extension from this checkout.
 
     Args:
         adapt: changes the arguments first.

@@ -1,4 +1,4 @@
-"""`detect.py` on many files, by workers on Dask: a task for each file, a report for each file.
+"""Run `detect.py` on many files with Dask workers: one task and one report for each file.
 
 python blender_scripts/detect_many.py A.blend B.blend --reports reports [--workers N | --scheduler ADDRESS] -- [options]
 
@@ -23,7 +23,7 @@ MILD = (0, 4, 1)
 
 
 def main(argv: list[str]) -> int:
-    """Works off the files; returns the exit code."""
+    """Process the files; return the exit code."""
     sys.path[:0] = [str(ROOT / "engine")]
     from meshclash.early_exit import leave_at_ctrl_c, raise_at_ctrl_c
 
@@ -81,7 +81,7 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
 
 
 def severity(code: int) -> int:
-    """The place of an exit code among all of them; what a signal ended is worst."""
+    """Return the rank of an exit code by severity; processes ended by a signal are worst."""
     return MILD.index(code) if code in MILD else len(MILD) + abs(code)
 
 
@@ -97,7 +97,7 @@ def _task(file: Path, suffix: str, options: list[str]) -> Any:
 
 
 def _keep(output: OutputFile, report: bytes | None) -> None:
-    """Puts a report in its place at once; where there is none, an old one does not stay."""
+    """Move a report to its place at once; if there is none, remove an old one."""
     if report is None:
         output.target.unlink(missing_ok=True)
         return

@@ -1,4 +1,4 @@
-"""One of the processes of `detect.py --workers`: opens the file, works off ranges of frames until there are no more.
+"""Worker process of `detect.py --workers`: opens the file, and processes ranges of frames until none are left.
 
 A line of stdin names a task; its answer is a file of the folder that is the only argument.
 """
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    """Works until stdin ends; on the bpy wheel the process is left then."""
+    """Work until stdin ends; with the bpy module, exit the process then."""
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     import bpy
     from frame_workers import WRONG

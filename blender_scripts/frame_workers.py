@@ -1,4 +1,4 @@
-"""Tasks worked off by several processes of this machine; one that is killed costs its task's time and nothing else."""
+"""Run tasks in several processes of this machine; if one is killed, only its task is repeated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Worker:
 
 
 class Processes:
-    """Works off tasks in processes that each open the file for themselves.
+    """Runs tasks in processes that each open the file.
 
     Args:
         count: how many processes.
@@ -43,7 +43,7 @@ class Processes:
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
     ) -> Generator[Progress, None, None]:
-        """As `Workers`; when it ends, is closed or fails, no process is left."""
+        """Implement `Workers.run_steps`; no process is left when it ends, is closed or fails."""
         folder = Path(tempfile.mkdtemp(prefix="meshclash-"))
         try:
             (folder / QUESTION).write_text(self._question, encoding="utf-8", errors="surrogateescape")
@@ -88,7 +88,7 @@ class Processes:
             raise DetectError(f"a process cannot be started with '{self._command[0]}': {error.strerror}") from error
 
     def _lost(self, worker: _Worker, folder: Path, tasks: list[RangeTask], attempts: list[int]) -> list[int]:
-        """What is to be done again after a process has ended.
+        """Return the tasks to repeat after a process has ended.
 
         Raises:
             DetectError: it was tried often enough, or the process could not even begin.
@@ -109,7 +109,7 @@ def _read_answer(path: Path) -> TaskAnswer:
 
 
 def read_answer(text: str) -> TaskAnswer:
-    """What a worker process has written; raises InputError where that is one."""
+    """Return the answer that a worker process has written; raises InputError if it reports an error."""
     if text.startswith(WRONG):
         raise InputError(text.removeprefix(WRONG))
     return answer_of(text)

@@ -43,7 +43,7 @@ from .shell_objects import is_shell
 UNUSED_ID = 2**31 - 1  # Blender's value for unused levels of a persistent id
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META", "CURVES"}
 NO_FACES = "it has no faces"
-STRANDS = "its strands have no faces: convert them to a mesh, by the node Curve to Mesh"
+STRANDS = "its strands have no faces: convert them to a mesh with the node Curve to Mesh"
 NO_GEOMETRY = {
     "ARMATURE": "armature", "CAMERA": "camera", "EMPTY": "empty", "GPENCIL": "grease pencil",
     "GREASEPENCIL": "grease pencil", "LATTICE": "lattice", "LIGHT": "light", "LIGHT_PROBE": "light probe",
@@ -70,7 +70,7 @@ class Waiting:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Which objects and instances a graph has, as columns with one value for each entry.
+    """The objects and instances of a dependency graph as columns, with one value for each entry.
 
     Session uids identify objects. `random_id` does not: it is 0 for all objects that are no instances.
 
@@ -110,7 +110,9 @@ class Entries:
         return lists and np.array_equal(self.flags, other.flags) and np.array_equal(self.positions, other.positions)
 
     def keys(self) -> list[EntryKey]:
-        """Return the uids of object and instancer of each entry, and its position there; the same in every walk."""
+        """Return the session uids of object and instancer of each entry, and its position there; the same in every
+        pass.
+        """
         if not self.instancers:
             return [(uid, uid) for uid in self.uids]
         told = zip(self.uids, self.instancers, self.flags[0].tolist(), self.positions.tolist(), strict=True)
@@ -119,7 +121,7 @@ class Entries:
 
 @dataclass
 class Memory:
-    """Data of a walk that the next reading reuses.
+    """Data of a pass over the scene that the next reading reuses.
 
     Attributes:
         entries: the entries of the graph; None if nothing is known.
@@ -255,7 +257,9 @@ class Enumeration:
         return len(key) == 2 and item.parent == (None if parent is None else parent.name_full)
 
     def _keep(self, item: SourceObject) -> bool:
-        """Reuse an object of the last walk; return False if its mesh or its name is no longer available."""
+        """Reuse an object of the last pass over the scene; return False if its mesh or its name is no longer
+        available.
+        """
         key = item.mesh_key
         if item.name in self._names:
             return False
@@ -509,7 +513,7 @@ def world_matrices(depsgraph: bpy.types.Depsgraph) -> np.ndarray:
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:
-    """Return the instancers and positions of an instance, outermost first; "" for an object that is no instance."""
+    """Return the instancers and positions of an instance, outermost first; "" for an object that is not an instance."""
     if not entry.is_instance:
         return ""
     levels = [str(level) for level in entry.persistent_id if level != UNUSED_ID]

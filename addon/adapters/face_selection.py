@@ -19,21 +19,29 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
     """
     if candidate is None:
         raise DetectError(
-            Sentence("'{name}' is not in this view layer: deleted, renamed, or only seen as an instance", name=name)
+            Sentence(
+                "'{name}' is not in this view layer: it was deleted or renamed, or exists only as an instance",
+                name=name,
+            )
         )
     if candidate.type == "POINTCLOUD":
-        raise DetectError(Sentence("'{name}' is a scan: it has points, and no faces to select", name=name))
+        raise DetectError(Sentence("'{name}' is a scan: it has points but no faces to select", name=name))
     if candidate.type != "MESH":
-        raise DetectError(Sentence("'{name}' is no mesh object: convert it to a mesh to select its faces", name=name))
+        raise DetectError(Sentence("'{name}' is not a mesh: convert it to a mesh to select its faces", name=name))
     if massive_path(candidate):
         raise DetectError(
             Sentence(
-                "'{name}' shows a sample of its massive file: the contacting triangles are not its own faces", name=name
+                "'{name}' shows only some triangles of its massive file: the contacting triangles are not "
+                "among its faces",
+                name=name,
             )
         )
     if faces is None:
         raise DetectError(
-            Sentence("the modifiers of '{name}' make new faces: the contacting faces have no original", name=name)
+            Sentence(
+                "the modifiers of '{name}' create new faces: the contacting faces do not exist in the original mesh",
+                name=name,
+            )
         )
     if candidate.library or candidate.data.library:
         raise DetectError(Sentence("'{name}' is linked from another file and cannot be edited", name=name))

@@ -30,7 +30,7 @@ def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float]
         item[name] = value
         if not item.keyframe_insert(path, frame=frame):
             raise InputError(
-                Sentence("'{name}' cannot be given a curve: its action is in a library or locked", name=item.name)
+                Sentence("'{name}' cannot be animated: its action is locked or linked from a library", name=item.name)
             )
     curve = curve_of(item, path)
     if curve is not None:

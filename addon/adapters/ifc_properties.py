@@ -68,7 +68,7 @@ def select(selector: str) -> Matcher:
     if not CLASSES.fullmatch(selector):
         raise InputError(
             Sentence(
-                "the selector '{selector}' needs the IFC file: in Blender, a selector names classes only",
+                "the selector '{selector}' needs the IFC file: in Blender, selectors can only name classes",
                 selector=selector,
             )
         )

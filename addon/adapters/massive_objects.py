@@ -1,4 +1,4 @@
-"""Objects that stand for a massive file: their file, and making such an object, which shows a sample."""
+"""Objects that show a massive file: store the path of the file, and create such an object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def detach() -> None:
 
 
 def massive_path(item: bpy.types.Object) -> str:
-    """Return the absolute path of the file that an object stands for; "" for none."""
+    """Return the absolute path of the massive file that an object shows; "" for none."""
     named = getattr(item, PROPERTY, "")
     return bpy.path.abspath(named, library=item.library) if named else ""
 
@@ -37,7 +37,7 @@ def massive_path(item: bpy.types.Object) -> str:
 def new_proxy(
     name: str, vertices: np.ndarray, faces: np.ndarray, path: str, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Create an object that stands for a massive file.
+    """Create an object that shows a massive file.
 
     Args:
         name: name of the object and its mesh.

@@ -53,10 +53,10 @@ def vertices_to_move(item: bpy.types.Object) -> NDArray[np.float64]:
     """
     mesh = item.data
     if not mesh.is_editable:
-        raise InputError(Sentence("'{name}' is in a library: it cannot be given a shape key", name=item.name))
+        raise InputError(Sentence("'{name}' is linked from a library: a shape key cannot be added", name=item.name))
     if sum(other.data == mesh for other in bpy.data.objects) > 1:
         raise InputError(
-            Sentence("'{name}' has its mesh together with others: make it a single user first", name=item.name)
+            Sentence("'{name}' shares its mesh with other objects: make it single-user first", name=item.name)
         )
     values = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", values)

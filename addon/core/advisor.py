@@ -71,14 +71,14 @@ def advise_steps(
     refuse_lost(frame.skipped)
     if len(frame.objects) != 2:
         raise InputError(
-            Sentence("select the two objects to measure: {count} with faces are selected", count=len(frame.objects))
+            Sentence("select two objects with faces to measure: {count} are selected", count=len(frame.objects))
         )
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
     try:
         steps = engine.steps(engine.lab.advise, mesh_a, mesh_b, pose_a, pose_b, volumes=volumes, splits=splits)
         advice = yield from scale_progress(_in_words(steps), READ_END, 1.0)
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     a, b = frame.objects
     return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, advice.candidates)
 

@@ -72,7 +72,7 @@ def corrective_steps(
                 result.take(ways)
         return result
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     finally:
         source.restore()
 
@@ -91,7 +91,7 @@ def _ways_steps(
         return None
     shape = frame.meshes[item.mesh_key]
     if len(shape.vertices) != len(points):
-        raise InputError("modifiers make other vertices than the mesh has: hide those (Subdivision, Mirror) meanwhile")
+        raise InputError("modifiers such as Subdivision or Mirror change the number of vertices: disable them first")
     vertices = shape.vertices.astype(np.float64)
     matrix = item.matrix[:3, :3]
     placed = vertices @ matrix.T + item.matrix[:3, 3]

@@ -127,7 +127,9 @@ def deviation_steps(
                 )
             )
         scans, signed = yield from scale_progress(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
-        lengths, inside = yield from hold_progress(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
+        lengths, inside = yield from hold_progress(
+            _sum_steps(scans), Progress(MEASURE_END, "Summarising the deviations")
+        )
         models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
         objects = yield from scale_progress(fingerprint_steps(frame), 1.0, 1.0)
         return DeviationMap(scans, models, signed, lengths, inside, Seen(set_a, set_b, objects))
@@ -139,7 +141,10 @@ def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
     if not found:
         raise InputError(
             Sentence(
-                "set {letter} ({set}) holds no visible {what}", letter=letter, set=set_in_words(expression), what=what
+                "set {letter} ({set}) contains no visible {what}",
+                letter=letter,
+                set=set_in_words(expression),
+                what=what,
             )
         )
 

@@ -35,14 +35,14 @@ VOLUMES = (
     ("ssv", "Swept Spheres", "The cheapest of the three kinds of swept spheres for each node"),
 )
 SPLITS = (
-    ("lbvh", "Morton Curve", "Triangles in the order of a Morton curve: built fastest"),
-    ("sah", "Surface Area", "The surface area heuristic"),
-    ("volume", "Smallest Volume", "The smallest sum of volumes, as published"),
-    ("volume_n", "Volume by Number", "Volumes weighted by their number of triangles"),
-    ("kah", "Kinematic", "The kinematic heuristic: volumes that cannot fit into each other"),
-    ("median", "Median", "The median of the triangles along the longest side"),
-    ("mean", "Mean", "The mean of the triangles along the longest axis of their oriented box"),
-    ("mean_side", "Mean of Side", "The mean of the triangles along the longest side"),
+    ("lbvh", "Morton Curve", "Sort the triangles along a Morton curve: fastest to build"),
+    ("sah", "Surface Area", "Minimise the surface area heuristic (SAH)"),
+    ("volume", "Smallest Volume", "Minimise the sum of the two volumes, as published"),
+    ("volume_n", "Weighted Volume", "Minimise the volumes weighted by their number of triangles"),
+    ("kah", "Kinematic", "Keep apart volumes that cannot fit into each other (kinematic heuristic)"),
+    ("median", "Median", "Split at the median of the triangles along the longest side"),
+    ("mean", "Mean", "Split at the mean of the triangles along the longest axis of their oriented box"),
+    ("mean_side", "Mean of Side", "Split at the mean of the triangles along the longest side"),
 )
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2
@@ -110,12 +110,12 @@ def hierarchy_steps(
     if item is None:
         raise InputError(Sentence("object '{name}' has no faces of its own", name=name))
     if not np.linalg.matrix_rank(item.matrix) == 4:
-        raise InputError(Sentence("object '{name}' is scaled to nothing along an axis", name=name))
+        raise InputError(Sentence("object '{name}' has a scale of 0 along an axis", name=name))
     mesh, pose = placed_mesh(engine, frame, item)
     try:
         hierarchy = yield from _build_steps(engine, mesh, volume, split)
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     placing = np.linalg.inv(item.matrix) @ pose
     return ShownHierarchy(name, volume, split, int(hierarchy.tree.depth), engine, hierarchy, placing)
 

@@ -283,9 +283,9 @@ class Live:
     def shortfall(self) -> str:
         """Return what an incomplete answer lacks, as text."""
         if self._uncertain:
-            return Sentence("Searching on: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
+            return Sentence("Still searching: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
         time = f"{1000 * self.complete_cost:.0f} ms"
-        return Sentence("First contacts only while things move: a complete answer takes {time}", time=time)
+        return Sentence("While objects move, only first contacts are found: a complete update takes {time}", time=time)
 
     def _falls_back(self) -> bool:
         return self.complete_cost > self.budget and time.perf_counter() < self._retry_at

@@ -34,12 +34,12 @@ def read_massive(path: str, name: str) -> SourceMesh:
     except OSError as error:
         raise UnusableObject(name, f"its massive file {path} cannot be read: {error.strerror or error}") from error
     if len(header) != _HEADER_BYTES or not header.startswith(_MAGIC):
-        raise UnusableObject(name, f"its massive file {path} is no clustered mesh: build it again")
+        raise UnusableObject(name, f"its massive file {path} is not a clustered mesh: build it again")
     (triangles,) = struct.unpack_from("<Q", header, 16)
     bounds = np.frombuffer(header, "<f8", 6, 72).reshape(2, 3)
     with np.errstate(over="ignore"):
         corners = bounds[[[i, j, k] for i in range(2) for j in range(2) for k in range(2)], range(3)].astype(np.float32)
     if not np.isfinite(corners).all():
-        raise UnusableObject(name, f"its massive file {path} has coordinates that Blender cannot hold")
+        raise UnusableObject(name, f"its massive file {path} has coordinates that are too large for Blender")
     file = MassiveFile(path, header, int(triangles))
     return SourceMesh(corners, _TRIANGLES, np.arange(12, dtype=np.int32), file=file)

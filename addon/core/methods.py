@@ -1,4 +1,4 @@
-"""Run one of the methods of the papers on two objects of the scene, to see what it finds and how much work it needs."""
+"""Run one of the methods from research papers on two objects, and show its result and its amount of work."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ METHODS = (
     (
         "closest_features",
         "Closest Features",
-        "Distance of the convex hulls, followed from feature to feature (Lin, Canny)",
+        "Track the distance of the convex hulls from feature to feature (Lin, Canny)",
     ),
     (
         "hill_climbing",
         "Hill Climbing",
-        "18 extents of the turned hulls, climbed from vertex to vertex (Klosowski)",
+        "Update the extents of the rotated hulls in 18 directions, climbing from vertex to vertex (Klosowski)",
     ),
-    ("voxel_shell", "Voxel Shell", "Vertices of the second object inside a voxel map of the first, a closed mesh"),
-    ("clouds", "Cloud Query", "Contact of a scan, within a size of nodes (Klein, Zachmann)"),
+    (
+        "voxel_shell",
+        "Voxel Shell",
+        "Find the vertices of the second object inside a voxel map of the first one, which must be closed",
+    ),
+    ("clouds", "Cloud Query", "Find a contact of a scan, down to a node size (Klein, Zachmann)"),
 )
 """Methods: name, label and description."""
 PARTS = ("more", "voxels", "clouds")
@@ -46,7 +50,7 @@ Things = tuple[tuple[Any, np.ndarray], tuple[Any, np.ndarray]]
 
 @dataclass(frozen=True)
 class MethodRun:
-    """What a method found.
+    """The result of a method.
 
     Attributes:
         method: its name.
@@ -94,7 +98,7 @@ def _things_steps(
         yield from clouds.update_steps(frame)
         found = [(placed.item.name, (placed.cloud, placed.pose)) for placed in clouds.placed] + found
         if len(found) == 2 and not clouds.placed:
-            raise InputError("cloud queries need a scan: two meshes are selected")
+            raise InputError("cloud queries need a scan, but two meshes are selected")
     if len(found) != 2:
         raise InputError(
             Sentence("select the two objects to measure: {count} with faces are selected", count=len(found))
@@ -114,7 +118,7 @@ def _least(ask: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _turned(pose: np.ndarray) -> np.ndarray:
-    """Return a pose (4, 4), turned about its own z axis by a degree."""
+    """Return a pose (4, 4) that is rotated about its own z axis by one degree."""
     turn = np.eye(4)
     turn[:2, :2] = [[np.cos(_TURN), -np.sin(_TURN)], [np.sin(_TURN), np.cos(_TURN)]]
     return pose @ turn
@@ -127,10 +131,10 @@ def _closest_features(engine: ModuleType, things: Things, _node_size: float) -> 
     turned = _turned(pose_b)
     after, later = _least(lambda: engine.shapes.closest_features(*hulls, pose_a, turned, start=found))
     return (
-        ("Distance of the hulls", f"{found.distance:.6g}"),
+        ("Distance of Hulls", f"{found.distance:.6g}"),
         ("Features", f"{found.feature_a[0]} {found.feature_a[1]}, {found.feature_b[0]} {found.feature_b[1]}"),
         ("Steps", f"{found.steps}, {first}"),
-        ("After a turn of 1°", f"{after.steps}, {later}"),
+        ("After Rotating by 1°", f"{after.steps}, {later}"),
     )
 
 
@@ -141,9 +145,9 @@ def _hill_climbing(engine: ModuleType, things: Things, _node_size: float) -> tup
         polytope.turned(pose[:3, :3])
         rotation = _turned(pose)[:3, :3]
         extents, taken = _least(lambda shape=polytope, turn=rotation: shape.turned(turn))
-        lines.append(("Vertices of the hull", f"{len(polytope.hull.vertices):,}"))
-        lines.append(("Widest of 9 directions", f"{float((extents[:_HALF] + extents[_HALF:]).max()):.6g}"))
-        lines.append(("After a turn of 1°", taken))
+        lines.append(("Hull Vertices", f"{len(polytope.hull.vertices):,}"))
+        lines.append(("Widest of 9 Directions", f"{float((extents[:_HALF] + extents[_HALF:]).max()):.6g}"))
+        lines.append(("After Rotating by 1°", taken))
     return tuple(lines)
 
 
@@ -155,9 +159,9 @@ def _voxel_shell(engine: ModuleType, things: Things, _node_size: float) -> tuple
     shell, placed = np.ascontiguousarray(tool.vertices), np.linalg.inv(pose) @ tool_pose
     found, taken = _least(lambda: made.touch(shell, placed))
     return (
-        ("Map", f"{made.nbytes / 2**20:,.1f} MiB, {1e3 * building:,.0f} ms"),
-        ("Points inside", f"{len(found.points):,} / {len(shell):,}"),
-        ("Deepest", f"{float(found.depths.max(initial=0.0)):.6g}"),
+        ("Voxel Map", f"{made.nbytes / 2**20:,.1f} MiB, {1e3 * building:,.0f} ms"),
+        ("Points Inside", f"{len(found.points):,} / {len(shell):,}"),
+        ("Deepest Point", f"{float(found.depths.max(initial=0.0)):.6g}"),
         ("Time", taken),
     )
 
@@ -167,8 +171,8 @@ def _clouds(engine: ModuleType, things: Things, node_size: float) -> tuple[Line,
     asked = {"node_size": node_size} if node_size > 0.0 else {}
     found, taken = _least(lambda: engine.lab.cloud_collision(a, b, pose_a, pose_b, **asked))
     return (
-        ("Collides", "yes" if found.colliding else "no"),
-        ("Pairs of nodes", f"{found.stats.volume_tests:,}"),
+        ("Collision", "yes" if found.colliding else "no"),
+        ("Node Pairs", f"{found.stats.volume_tests:,}"),
         ("Evaluations", f"{found.stats.exact_tests:,}"),
         ("Time", taken),
     )

@@ -46,12 +46,12 @@ def read_po(text: str) -> dict[str, str]:
             continue
         parts = LINE.fullmatch(line)
         if parts is None:
-            raise ValueError(f"line {number} is no line of a .po file: {line:.60}")
+            raise ValueError(f"line {number} is not a valid line of a .po file: {line:.60}")
         if parts[1] in ("msgctxt", "msgid"):
             keep()
         keyword = parts[1] or keyword
         if not keyword or (keyword == "msgstr" and "msgid" not in entry) or (parts[1] or "") in entry:
-            raise ValueError(f"line {number} stands in the wrong place: {line:.60}")
+            raise ValueError(f"line {number} is in the wrong place: {line:.60}")
         entry[keyword] = entry.get(keyword, "") + ESCAPED.sub(lambda mark: MEANING.get(mark[1], mark[1]), parts[2])
     keep()
     if entry:

@@ -69,7 +69,7 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
     try:
         data = strict_json(text)
         if data["format"] != FORMAT:
-            raise InputError("it is of another version of MeshClash")
+            raise InputError("it belongs to another version of MeshClash")
         rows = [_row(item) for item in data["rows"]]
         asked = data.get("asked", {"test": DEFAULT_TEST})
         if not {*asked} <= {*_ASKED}:
@@ -202,7 +202,7 @@ def _placed(item: list[Any]) -> PlacedShape:
     """Read the shape and the pose of an object."""
     shape, *numbers = item
     if len(numbers) != 12:
-        raise ValueError("a pose is no matrix")
+        raise ValueError("a pose is not a matrix")
     values = [float(_number(value, least=-_MOST_LENGTH) or 0.0) for value in numbers]
     return PlacedShape(_text(shape), np.array([*values, 0.0, 0.0, 0.0, 1.0]).reshape(4, 4))
 
@@ -210,14 +210,14 @@ def _placed(item: list[Any]) -> PlacedShape:
 def _text(value: Any) -> str:
     """Check a text that Blender can store."""
     if not isinstance(value, str) or "\0" in value:
-        raise TypeError("a name is no text")
+        raise TypeError("a name is not a text")
     return value
 
 
 def _whole(value: Any, least: int = 0) -> int:
     """Check a whole number that Blender can store."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_WHOLE:
-        raise ValueError("a count is no whole number")
+        raise ValueError("a count is not a whole number")
     return value
 
 
@@ -226,7 +226,7 @@ def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise ValueError("a measure is no number")
+        raise ValueError("a measure is not a number")
     return float(value)
 
 

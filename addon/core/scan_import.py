@@ -63,7 +63,7 @@ def import_steps(
     except engine.errors.MeshClashError as error:
         raise InputError(str(error)) from error
     if not len(raw.points):
-        raise InputError(f"{path}: " + Sentence("the file holds no points"))
+        raise InputError(f"{path}: " + Sentence("the file contains no points"))
     progress = Progress(READ_END, "Placing points")
     finite, bounds = yield from hold_progress(_bounds_steps(raw.points), progress)
     kept = int(finite.sum())
@@ -110,7 +110,8 @@ def _placing_steps(
 
 
 def suggested_origin(low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
-    """Return the middle of points far from zero, in whole metres (3,); None if single precision suffices without.
+    """Return the middle of points far from zero, in whole metres (3,); None if single precision is precise enough
+    without it.
 
     Args:
         low, high: the lowest and highest coordinates of the points, (3,) [m].

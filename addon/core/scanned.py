@@ -95,7 +95,7 @@ def scan_steps(
         require_members(options, timeline.sets, timeline.skipped)
         return scanned
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     finally:
         scanned.running = False
         source.restore()

@@ -34,7 +34,7 @@ NUMBERS = re.compile(r"(\d{1,300})")  # Python refuses numbers of more than 4300
 
 @dataclass(frozen=True)
 class ListQuery:
-    """Which rows are listed, and in which order.
+    """The filters and the sort order of a list of pairs.
 
     Attributes:
         verdicts: the verdicts to list.

@@ -72,7 +72,7 @@ def voxels_steps(
                 break
             asked, coarser = {"voxel_size": 2.0 * found.voxel_size}, True
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     owners = frozenset(row.owners)
     return ShownVoxels(row.names, owners, len(found.voxels), found.voxel_size, coarser, edges(found))
 

@@ -47,7 +47,7 @@ class MESHCLASH_OT_show_common_solid(OfSelectedPair):
         if shown.box is None:
             return Sentence("{names} have no volume in common", names=named)
         return Sentence(
-            "{names}: {volume} in common",
+            "{names} have a common volume of {volume}",
             names=named,
             volume=volume(shown.volume, shown.volume, context.scene.unit_settings),
         )
@@ -83,7 +83,9 @@ class MESHCLASH_OT_find_fits(TaskOperator):
         state = shown_things.listed()
         state.group = state.marked = frozenset(found)
         results.list_said(context)
-        return Sentence("{fits} selected: approve them in one go", fits=counted(len(found), "screw or press fit"))
+        return Sentence(
+            "{fits} selected: you can approve them together", fits=counted(len(found), "screw or press fit")
+        )
 
 
 def _fit_steps(source: BlenderSource, rows: list[PairRow]) -> Generator[Any, None, list[str]]:
@@ -123,7 +125,7 @@ class MESHCLASH_OT_frame_common_solid(InView):
     bl_options = {"INTERNAL"}
 
     def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
-        """As `InView`."""
+        """Implement `InView.look`."""
         view.frame_box(context.area, box)
 
 
@@ -135,7 +137,7 @@ class MESHCLASH_OT_clip_common_solid(InView):
     bl_options = {"INTERNAL"}
 
     def look(self, context: bpy.types.Context, box: np.ndarray) -> None:
-        """As `InView`."""
+        """Implement `InView.look`."""
         view.clip_to_box(context, context.area, box)
 
 
@@ -156,7 +158,7 @@ class MESHCLASH_OT_make_common_solid(OfShownSolid):
         made = bpy.data.objects.new(f"{shown.names[0]} × {shown.names[1]}", mesh)
         made.location = middle
         context.scene.collection.objects.link(made)
-        self.report({"INFO"}, translated(Sentence("Object {name} made", name=made.name)))
+        self.report({"INFO"}, translated(Sentence("Created object {name}", name=made.name)))
         return {"FINISHED"}
 
 
@@ -169,7 +171,7 @@ class MESHCLASH_OT_hide_common_solid(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return possible(cls, shown_things.solid.of(context.scene.session_uid), "Nothing is shown")
+        return possible(cls, shown_things.solid.of(context.scene.session_uid), "There is nothing to hide")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.solid.drop()

@@ -141,7 +141,7 @@ def scene_of(scene_uid: int) -> bpy.types.Scene:
     """Return the scene of a detection or scan; raises DetectError if it is gone."""
     scene = scene_with(scene_uid)
     if scene is None:
-        raise DetectError("The scene was removed meanwhile")
+        raise DetectError("The scene has been removed")
     return scene
 
 
@@ -163,7 +163,9 @@ def accept(context: bpy.types.Context, scene_uid: int, answer: Answer) -> str:
 
 
 def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str:
-    """Return one line: number of pairs of each verdict, worst first, number of approved ones, and time taken."""
+    """Return a summary in one line: the number of pairs of each verdict (worst first), the number of approved pairs,
+    and the time.
+    """
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
@@ -354,7 +356,7 @@ class MESHCLASH_OT_check_again(Operator):
         if not rows:
             view.leave_isolation(context)
         results.relist(context, scene, row.id if rows else None)
-        found = said(VERDICTS[rows[0].verdict].label if rows else "Not found any more")
+        found = said(VERDICTS[rows[0].verdict].label if rows else "No longer found")
         self.report({"INFO"}, f"{found}: {row.title} ({format_seconds(seconds)})")
         return {"FINISHED"}
 
@@ -394,7 +396,7 @@ class MESHCLASH_OT_stop(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return possible(cls, running_work.running_task(), "Nothing is running")
+        return possible(cls, running_work.running_task(), "No task is running")
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         running_work.stop_task()

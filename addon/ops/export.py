@@ -24,12 +24,12 @@ from .polls import has_result, possible
 FORMATS = (
     ("HTML", "HTML", "Web page to search, filter and print", ".html"),
     ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
-    ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
-    ("XLSX", "XLSX", "A workbook; needs the Python package xlsxwriter", ".xlsx"),
-    ("BCF", "BCF 3.0", "Topics with viewpoints, for BIM programs", ".bcf"),
-    ("BCF21", "BCF 2.1", "Topics with viewpoints, for older BIM programs", ".bcfzip"),
+    ("JSON", "JSON", "All data as JSON, with the schema meshclash.report/1", ".json"),
+    ("XLSX", "XLSX", "Excel workbook; needs the Python package xlsxwriter", ".xlsx"),
+    ("BCF", "BCF 3.0", "BCF 3.0 file with topics and viewpoints, for BIM programs", ".bcf"),
+    ("BCF21", "BCF 2.1", "BCF 2.1 file with topics and viewpoints, for older BIM programs", ".bcfzip"),
     ("JUNIT", "JUnit", "One test case per pair, for build servers", ".xml"),
-    ("SARIF", "SARIF", "Results for code hosts and their viewers", ".sarif"),
+    ("SARIF", "SARIF", "Static analysis results, for code hosting sites and editors", ".sarif"),
 )
 
 
@@ -118,9 +118,9 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
             reviews.say(context.scene, pairs, status=status, comment=comment)
         results.list_said(context)
         others = len(file.topics) - len(said)
-        text = Sentence("{pairs} have what {file} says of them", pairs=counted(len(said), "pair"), file=path.name)
+        text = Sentence("{pairs} updated from {file}", pairs=counted(len(said), "pair"), file=path.name)
         if others:
-            text += "; " + Sentence("{count} of its topics are about no listed pair", count=others)
+            text += "; " + Sentence("{count} of its topics do not match a listed pair", count=others)
         self.report({"INFO"} if said else {"WARNING"}, translated(text))
         return {"FINISHED"}
 

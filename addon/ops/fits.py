@@ -12,7 +12,7 @@ DIGITS = 2  # digits of the default length of a fit
 
 
 class MESHCLASH_OT_add_fit(Operator):
-    """Add an overlap that a pair of names may have, filled in from the selected pair"""
+    """Allow an overlap between two objects by name, filled in from the selected pair"""
 
     bl_idname = "meshclash.add_fit"
     bl_label = "Add Fit"

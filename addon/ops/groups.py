@@ -21,7 +21,7 @@ from .polls import lists_pairs, possible
 
 
 class OfListed(Operator):
-    """Base of the operators on listed pairs."""
+    """Base of the operators on all listed pairs."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -29,7 +29,7 @@ class OfListed(Operator):
 
 
 class MESHCLASH_OT_set_listed_status(OfListed):
-    """Set it for all listed pairs"""
+    """Set this status for all listed pairs"""
 
     bl_idname = "meshclash.set_listed_status"
     bl_label = "Status of All Listed"
@@ -90,10 +90,12 @@ class MESHCLASH_OT_say_of_listed(OfListed):
     bl_label = "Assign Listed Pairs"
     bl_options = {"REGISTER", "UNDO"}
 
-    assignee: StringProperty(name="Assignee", description="Assignee; empty leaves it unchanged")
-    priority: ChoiceProperty(name="Priority", description="How urgent they are", items=PRIORITIES)
-    due: StringProperty(name="Due", description="Due date, such as 2026-12-24; empty leaves it unchanged")
-    comment: StringProperty(name="Comment", description="What is to be known; empty: none")
+    assignee: StringProperty(
+        name="Assignee", description="Person responsible for the pairs; leave empty to keep the current one"
+    )
+    priority: ChoiceProperty(name="Priority", description="Urgency of the pairs", items=PRIORITIES)
+    due: StringProperty(name="Due", description="Due date, such as 2026-12-24; leave empty to keep the current one")
+    comment: StringProperty(name="Comment", description="Comment on the pairs; leave empty for none")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_props_dialog(self)
@@ -103,14 +105,16 @@ class MESHCLASH_OT_say_of_listed(OfListed):
             try:
                 date.fromisoformat(self.due)
             except ValueError:
-                self.report({"ERROR"}, translated(Sentence("'{due}' is no date as 2026-12-24", due=self.due)))
+                self.report(
+                    {"ERROR"}, translated(Sentence("'{due}' is not a date: write it as 2026-12-24", due=self.due))
+                )
                 return {"CANCELLED"}
         given = {"assignee": self.assignee, "priority": self.priority.lower(), "due": self.due, "comment": self.comment}
         said = {name: value for name, value in given.items() if value not in ("", "as_it_is")}
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
         results.list_said(context)
-        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing said")
+        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing set")
         self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + names))
         return {"FINISHED"}
 
@@ -229,7 +233,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
     bl_property = "into"
     bl_options = {"REGISTER"}
 
-    into: ChoiceProperty(name="Into", items=_other_groups)
+    into: ChoiceProperty(name="Merge Into", items=_other_groups)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)
@@ -248,7 +252,7 @@ class MESHCLASH_OT_reset_groups(Operator):
     """Undo all manual changes of groups: names, splits and merges"""
 
     bl_idname = "meshclash.reset_groups"
-    bl_label = "Groups as Found"
+    bl_label = "Reset Groups"
     bl_options = {"REGISTER"}
 
     @classmethod

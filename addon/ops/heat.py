@@ -63,7 +63,7 @@ class MESHCLASH_OT_write_heat(HeatOperator):
         if found.written:
             show_colours(context)
             meshes = (found.written, "mesh")
-            self.report({"INFO"}, said("Heat map on {meshes}: the views show its colours", meshes=meshes))
+            self.report({"INFO"}, said("Heat map written to {meshes} and shown in the viewports", meshes=meshes))
         return answer
 
 
@@ -103,7 +103,7 @@ class _Warmth:
         scanned = scene_results.timeline_of(context.scene.session_uid)
         assert scanned is not None
         self.problems: list[str] = [
-            Sentence("'{name}' has modifiers that make other faces", name=name) for name in sorted(scanned.heat.unknown)
+            Sentence("'{name}' has modifiers that change its faces", name=name) for name in sorted(scanned.heat.unknown)
         ]
         self.items: dict[str, list[str]] = {}
         self.written = 0
@@ -111,7 +111,7 @@ class _Warmth:
         for name, heat in scanned.heat.objects.items():
             item = view.find_object(context, name)
             if item is None or item.type != "MESH" or not item.data.is_editable:
-                self.problems.append(Sentence("'{name}' is gone, or in a library", name=name))
+                self.problems.append(Sentence("'{name}' no longer exists, or is linked from a library", name=name))
                 continue
             share = (heat.frames / scanned.timeline.done).astype(np.float32)
             self._parts.setdefault(item.data.name, []).append((share, heat.depth))
@@ -168,7 +168,7 @@ class MESHCLASH_OT_remove_heat(MeshCleaner):
         return super().execute(context)
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """As `MeshCleaner`."""
+        """Implement `MeshCleaner.clean`."""
         return remove_heat(mesh)
 
 
@@ -203,11 +203,11 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context) and super().poll(context) and possible(
-            cls, events_of_active(context), "Scan the timeline, and make a mesh that clashes the active object"
+            cls, events_of_active(context), "Scan the timeline, and make a clashing mesh the active object"
         )  # fmt: skip
 
     def make(self, context: bpy.types.Context) -> Task:
-        """As `FrameOperator`."""
+        """Implement `FrameOperator.make`."""
         self.events, self.corrected = events_of_active(context), context.active_object.name_full
         points = vertex_weights.vertices_to_move(context.active_object)
         return Task(_corrective(BlenderSource.from_context(context), self.corrected, self.events, points, self._keep))
@@ -216,19 +216,19 @@ class MESHCLASH_OT_corrective_key(FrameOperator):
         self.found = found
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        """As `FrameOperator`."""
+        """Implement `FrameOperator.take`."""
         item, found = scene_of(scene_uid).objects.get(self.corrected), self.found
         if item is None:
-            raise DetectError(Sentence("'{name}' was removed meanwhile", name=self.corrected))
+            raise DetectError(Sentence("'{name}' has been removed", name=self.corrected))
         moved = int(found.moves.any(axis=1).sum())
         if not moved:
             raise DetectError(
                 Sentence.joined("; ", found.left_out.values())
-                or Sentence("No vertex of '{name}' is inside what it clashes with", name=self.corrected)
+                or Sentence("No vertex of '{name}' is inside an object that it clashes with", name=self.corrected)
             )
         points = vertex_weights.vertices_to_move(item)
         if len(points) != len(found.moves):
-            raise DetectError(Sentence("'{name}' has other vertices than before: try again", name=self.corrected))
+            raise DetectError(Sentence("the vertices of '{name}' have changed: try again", name=self.corrected))
         key = vertex_weights.write_key(item, points + found.moves, [(event.start, event.end) for event in self.events])
         tag_redraw(context)
         return Sentence(

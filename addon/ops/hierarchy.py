@@ -79,7 +79,7 @@ def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
     """
     item = find_object(context, shown.name)
     if item is None:
-        raise InputError(Sentence("object '{name}' is gone", name=shown.name))
+        raise InputError(Sentence("object '{name}' no longer exists", name=shown.name))
     shown.show(context.scene.meshclash.hierarchy_level)
     shown_things.show_hierarchy(item.session_uid, shown)
     tag_redraw(context)
@@ -101,7 +101,7 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return possible(cls, shown_things.shown_hierarchy(), "Nothing is shown")
+        return possible(cls, shown_things.shown_hierarchy(), "There is nothing to hide")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.drop_hierarchy()
@@ -157,7 +157,7 @@ def take_advice(advice: MeasuredAdvice) -> str:
     best = advice.best
     named = f"{LABELS[best.volume]}, {LABELS[best.split]}"
     return Sentence(
-        "{names}: {best}, {time} ms a question",
+        "{names}: {best}, {time} ms per query",
         names=" × ".join(advice.names),
         best=named,
         time=f"{1000 * best.query_seconds:.2f}",

@@ -49,7 +49,7 @@ class PickRow(Operator):
 
 
 class MESHCLASH_OT_pick_row(PickRow):
-    """Select this pair; with Ctrl or Shift several"""
+    """Select this pair. Hold Ctrl or Shift to select several"""
 
     bl_idname = "meshclash.pick_row"
     bl_label = "Select Pair"

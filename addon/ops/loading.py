@@ -39,6 +39,6 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     if not bpy.app.background:
         yield from kernel_building.ready_steps(module, parts)
     for progress in module.warm_up((GPU_PART,)) if gpu else ():
-        yield Progress(progress.fraction, Sentence("First use on this machine: {text}", text=progress.text))
+        yield Progress(progress.fraction, Sentence("First use on this computer: {text}", text=progress.text))
     running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose())))
     return module

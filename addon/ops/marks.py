@@ -155,7 +155,7 @@ class MESHCLASH_OT_remove_attribute(MeshCleaner):
     done = "Removed from {meshes}"
 
     def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """As `MeshCleaner`."""
+        """Implement `MeshCleaner.clean`."""
         return face_marks.remove_attribute(mesh, context.scene.meshclash.attribute_name.strip())
 
 
@@ -183,7 +183,7 @@ class MESHCLASH_OT_restore_materials(MeshCleaner):
     done = "Restored on {meshes}"
 
     def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """As `MeshCleaner`."""
+        """Implement `MeshCleaner.clean`."""
         return face_marks.restore_material(mesh)
 
 

@@ -76,7 +76,7 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
     def poll(cls, context: bpy.types.Context) -> bool:
         item = context.active_object
         mesh = item is not None and item.type == "MESH" and not massive_path(item)
-        return possible(cls, mesh, "Select a mesh that is no massive file yet") and super().poll(context)
+        return possible(cls, mesh, "Select a mesh that is not a massive model yet") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         item = context.active_object
@@ -108,14 +108,14 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
         if item is not None:
             item.hide_set(True)
         return Sentence(
-            "{shown}; '{name}' is hidden, so that it is not tested as well",
+            "{shown}; '{name}' is now hidden to avoid testing it twice",
             shown=_told(context, result),
             name=self.source,
         )
 
 
 class MESHCLASH_OT_show_level(TaskOperator):
-    """Refine the active massive model near this view, within the number of triangles"""
+    """Show more detail of the active massive model near this view, up to the maximum number of triangles"""
 
     bl_idname = "meshclash.show_level"
     bl_label = "Refine for This View"
@@ -124,7 +124,7 @@ class MESHCLASH_OT_show_level(TaskOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         massive = context.active_object is not None and massive_path(context.active_object)
-        return possible(cls, massive, "Select an object that stands for a massive file") and super().poll(context)
+        return possible(cls, massive, "Select an object that shows a massive file") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         item = context.active_object
@@ -136,7 +136,7 @@ class MESHCLASH_OT_show_level(TaskOperator):
     def finish(self, context: bpy.types.Context, result: ShownMassive) -> str:
         item = view.find_object(context, self.shown)
         if item is None or item.type != "MESH":
-            raise InputError(Sentence("'{name}' is gone", name=self.shown))
+            raise InputError(Sentence("'{name}' no longer exists", name=self.shown))
         if item.data.library is not None:
             raise InputError(Sentence("'{name}' is linked from a library and cannot be written", name=self.shown))
         with own_writing(context):
@@ -166,7 +166,7 @@ def _show_again(path: Path, look: Look, cache_folder: str | None) -> Generator[A
 
 
 def _show(context: bpy.types.Context, result: ShownMassive, name: str) -> bpy.types.Object:
-    """Create an object that stands for the file, and select it."""
+    """Create an object that shows the file, and select it."""
     item = new_proxy(name, result.vertices, result.faces, str(result.path), context.collection)
     for other in context.selected_objects:
         other.select_set(False)
@@ -181,7 +181,7 @@ def _told(context: bpy.types.Context, result: ShownMassive) -> str:
         triangles=counted(result.triangles, "triangle"), file=result.path.name, shown=f"{len(result.faces):,}",
     )  # fmt: skip
     if result.error is None:
-        return Sentence("{shown} as a sample: {why}", shown=shown, why=result.note)
+        return Sentence("{shown}, simplified for display: {why}", shown=shown, why=result.note)
     return (
         Sentence(
             "{shown}, off by at most {length}", shown=shown, length=length(result.error, context.scene.unit_settings)

@@ -1,4 +1,4 @@
-"""The operator that runs a method of the papers on two objects."""
+"""The operator that runs a method from research papers on two objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .task import Task
 
 
 class MESHCLASH_OT_run_method(Operator):
-    """Run the chosen method on the two selected objects, and show what it finds and how long it takes"""
+    """Run the chosen method on the two selected objects, and show its result and time"""
 
     bl_idname = "meshclash.run_method"
     bl_label = "Run on Selected Objects"
@@ -57,7 +57,7 @@ def _steps(source: BlenderSource, method: str, node_size: float) -> Generator[An
 
 
 def take_run(found: MethodRun) -> str:
-    """Keep what a method found for the panel; return a message."""
+    """Store the result of a method for the panel; return a message."""
     shown_things.set_method_run(found)
     label = next(label for name, label, _ in METHODS if name == found.method)
     return f"{' × '.join(found.names)}: {said(label)}"

@@ -43,7 +43,7 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         for side in row.sides:
             source = view.find_object(context, side.source)
             if side.is_scan:
-                problems.append(Sentence("'{name}' is a scan: it has points, and no faces to select", name=side.source))
+                problems.append(Sentence("'{name}' is a scan: it has points but no faces to select", name=side.source))
                 continue
             try:
                 chosen.append((source, face_selection.selectable(source, side.source, side.original_faces)))
@@ -81,7 +81,7 @@ class MESHCLASH_OT_exclude_pair(_PairOperator):
 
 
 class MESHCLASH_OT_include_pair(Operator):
-    """Test the pair again. It is listed as it was found, or tested by the next Detect"""
+    """Stop excluding the pair. It returns to the list, or the next Detect tests it"""
 
     bl_idname = "meshclash.include_pair"
     bl_label = "Remove From Excluded Pairs"
@@ -102,9 +102,9 @@ class MESHCLASH_OT_include_pair(Operator):
         self.report(
             {"INFO"},
             translated(
-                Sentence("{names} is listed again", names=names)
+                Sentence("{names} is back in the list", names=names)
                 if back
-                else Sentence("{names} is tested by the next Detect", names=names)
+                else Sentence("the next Detect tests {names} again", names=names)
             ),
         )
         return {"FINISHED"}

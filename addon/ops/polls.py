@@ -18,7 +18,7 @@ def possible(operator: type[Operator], holds: object, otherwise: str) -> bool:
 
 def is_idle(operator: type[Operator]) -> bool:
     """Return whether no other task runs."""
-    return possible(operator, running_work.running_task() is None, "Something is running: press ESC to stop it")
+    return possible(operator, running_work.running_task() is None, "Another task is running: press ESC to stop it")
 
 
 def in_object_mode(operator: type[Operator], context: bpy.types.Context) -> bool:

@@ -13,7 +13,7 @@ from .review import SetStatus
 
 SHARE = 0.4  # share of the view's width for the new area
 PLACES = (
-    ("WINDOW", "Window", "A window of its own"),
+    ("WINDOW", "Window", "Open the list in a separate window"),
     ("AREA", "Area", "Split the 3D viewport and show the results below it"),
 )
 
@@ -25,7 +25,7 @@ class MESHCLASH_OT_open_results(Operator):
     bl_label = "Open Results"
     bl_options = {"REGISTER"}
 
-    place: ChoiceProperty(name="Place", description="Where the list opens", items=PLACES, options={"SKIP_SAVE"})
+    place: ChoiceProperty(name="Place", description="Where to open the list", items=PLACES, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -33,7 +33,7 @@ class MESHCLASH_OT_open_results(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         if next(result_areas(context), None) is not None:
-            self.report({"INFO"}, translated("The results are open already"))
+            self.report({"INFO"}, translated("The results are already open"))
             return {"CANCELLED"}
         area = _window(context) if self.place == "WINDOW" else _below_the_view(context)
         if area is None:

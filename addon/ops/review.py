@@ -49,7 +49,7 @@ class MESHCLASH_OT_set_status(SetStatus):
 
 
 class MESHCLASH_OT_read_message(Operator):
-    """Show all of this text"""
+    """Show the full text"""
 
     bl_idname = "meshclash.read_message"
     bl_label = "Message"

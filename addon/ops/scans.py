@@ -49,7 +49,8 @@ KINDS = (
 ORIGINS = (
     (
         "AUTO", "Scene's Origin",
-        "Keep coordinates relative to the origin of the scene's scans. The first scan far from zero sets it",
+        "Keep coordinates relative to an origin that all scans of the scene share. The first scan far from zero sets "
+        "this origin",
     ),
     ("KEEP", "As in the File", "Keep the coordinates. Far from zero, single precision loses millimetres"),
 )  # fmt: skip
@@ -65,7 +66,7 @@ class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in ENDINGS), options={"HIDDEN"})
     unit: ChoiceProperty(name="Unit", description="Unit of lengths in the file", items=UNITS, default="m")
-    kind: ChoiceProperty(name="As", description="Type of the new object", items=KINDS, default="POINTCLOUD")
+    kind: ChoiceProperty(name="Object Type", description="Type of the new object", items=KINDS, default="POINTCLOUD")
     origin: ChoiceProperty(name="Origin", description="Origin of the coordinates", items=ORIGINS, default="AUTO")
     with_normals: BoolProperty(name="Normals", description="Import the normals of the file", default=True)
 
@@ -170,7 +171,7 @@ def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[s
                 if other != scan.owner:
                     raise DetectError(
                         Sentence(
-                            "'{name}' shares its points with '{other}': its values are only drawn",
+                            "'{name}' shares its points with '{other}': its values are drawn but not stored",
                             name=scan.owner,
                             other=other,
                         )
@@ -185,11 +186,13 @@ def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
     """Return the point data to which a scan's values belong."""
     if scan.owner != scan.source:
         raise DetectError(
-            Sentence("'{name}' is an instance: its points are shared, so its values are only drawn", name=scan.source)
+            Sentence(
+                "'{name}' is an instance with shared points: its values are drawn but not stored", name=scan.source
+            )
         )
     item = find_object(context, scan.owner)
     if item is None or item.type not in ("MESH", "POINTCLOUD"):
-        raise DetectError(Sentence("'{name}' is gone", name=scan.owner))
+        raise DetectError(Sentence("'{name}' no longer exists", name=scan.owner))
     if item.data.library is not None:
         raise DetectError(Sentence("'{name}' is linked from a library and cannot be written", name=scan.owner))
     return item.data
@@ -206,7 +209,7 @@ def _measured(found: DeviationMap, units: bpy.types.UnitSettings) -> str:
 
 
 class MESHCLASH_OT_clear_deviation(Operator):
-    """Remove the measured values from the scene's points, and the drawing of them"""
+    """Remove the measured values from the points of the scene and from the viewports"""
 
     bl_idname = "meshclash.clear_deviation"
     bl_label = "Clear Deviation"

@@ -30,12 +30,12 @@ from .task import Task
 
 ENDING = ".json"
 DISCIPLINES = (
-    ("collection", "Collection", "The first collections that have a part of the objects each"),
-    (kept_tests.WORD, "Name", "The first word of names, as PIPE in PIPE-012"),
-    ("material", "Material", "The materials of objects"),
-    ("class", "IFC Class", "The IFC classes of objects"),
-    ("storey", "Storey", "The storeys of objects"),
-    ("PROPERTY", "Custom Property", "The values of a custom property of objects"),
+    ("collection", "Collection", "Use the topmost collections that each contain some of the objects"),
+    (kept_tests.WORD, "Name", "Use the first word of each name, such as PIPE in PIPE-012"),
+    ("material", "Material", "Use the material of each object"),
+    ("class", "IFC Class", "Use the IFC class of each object"),
+    ("storey", "Storey", "Use the storey of each object"),
+    ("PROPERTY", "Custom Property", "Use a custom property of each object"),
 )
 
 
@@ -97,7 +97,9 @@ class MESHCLASH_OT_keep_test(Operator):
     bl_label = "Add Test"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: StringProperty(name="Name", description="One of the same name is replaced", maxlen=200)
+    name: StringProperty(
+        name="Name", description="Name of the new test. A test with the same name is replaced", maxlen=200
+    )
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         known, number = context.scene.meshclash.kept_tests, len(context.scene.meshclash.kept_tests) + 1
@@ -172,9 +174,9 @@ class MESHCLASH_OT_fill_matrix(Operator):
     bl_label = "Matrix of Disciplines"
     bl_options = {"REGISTER", "UNDO"}
 
-    by: ChoiceProperty(name="By", description="How to find the discipline of an object", items=DISCIPLINES)
+    by: ChoiceProperty(name="Disciplines By", description="How to find the discipline of an object", items=DISCIPLINES)
     key: StringProperty(name="Property", description="Name of the custom property")
-    within: BoolProperty(name="Within Disciplines", description="Also test each discipline against itself")
+    within: BoolProperty(name="Also Within Disciplines", description="Also test each discipline against itself")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_props_dialog(self)
@@ -198,7 +200,7 @@ class MESHCLASH_OT_fill_matrix(Operator):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(scene, found)
-        self.report({"INFO"}, translated(Sentence("{tests} of the matrix kept", tests=counted(len(found), "test"))))
+        self.report({"INFO"}, translated(Sentence("{tests} added from the matrix", tests=counted(len(found), "test"))))
         return {"FINISHED"}
 
 
@@ -244,7 +246,7 @@ class MESHCLASH_OT_import_tests(Operator, ImportHelper):
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         kept_tests.keep(context.scene, found)
-        self.report({"INFO"}, translated(Sentence("{tests} taken", tests=counted(len(found), "test"))))
+        self.report({"INFO"}, translated(Sentence("{tests} imported", tests=counted(len(found), "test"))))
         return {"FINISHED"}
 
 

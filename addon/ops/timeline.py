@@ -46,16 +46,16 @@ MOST_MARKERS, MOST_CURVES = 200, 200
 LONGEST_PROPERTY = 63  # bytes of a property's name
 Pair = tuple[str, str, str]
 BAKED = (
-    ("PAIR", "Pair", "Of the selected event or pair, or of two selected objects"),
-    ("EVENTS", "All Events", "Of the pair of each event, the worst first"),
-    ("SELECTED", "Selected Objects", "Of each selected object with each other"),
+    ("PAIR", "Pair", "Measure the selected event or pair, or two selected objects"),
+    ("EVENTS", "All Events", "Measure the pair of each event, the worst first"),
+    ("SELECTED", "Selected Objects", "Measure every two of the selected objects"),
 )
 NOT_IN_HAND = {
     "PAIR": "select an event, a pair, or two objects",
     "EVENTS": "scan the timeline first: there are no events",
-    "SELECTED": "select two objects, or more",
+    "SELECTED": "select at least two objects",
 }
-DESCRIPTION = "Distance to {other} in Blender units; below 0: how deep the two overlap"
+DESCRIPTION = "Distance to {other} in Blender units; a negative value is the depth of the overlap"
 
 
 def _may_scan(cls: type[Operator]) -> bool:
@@ -93,7 +93,7 @@ class _Scan(Run):
     """A scan in the interface. It pauses while a render evaluates the scene in its own thread."""
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
-        """As `Run`."""
+        """Implement `Run.step`."""
         if event.type == "TIMER" and bpy.app.is_job_running("RENDER"):
             return bool(self.task.ended)
         return super().step(context, event)
@@ -168,7 +168,7 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
         scene, scanned = scene_of(scene_uid), scene_results.timeline_of(scene_uid)
         if scanned is None:
-            raise DetectError("The scan was removed meanwhile")
+            raise DetectError("The scan has been removed")
         events_list.list_events(context, scene)
         freshness.look_soon()
         frames = counted(scanned.timeline.done, "frame")
@@ -191,7 +191,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     bl_label = "Bake Clearance to Curve"
     bl_options = {"REGISTER", "UNDO"}
 
-    of: ChoiceProperty(name="Of", description="Pairs to measure", items=BAKED, default="PAIR")
+    of: ChoiceProperty(name="Pairs", description="Pairs to measure", items=BAKED, default="PAIR")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
@@ -210,7 +210,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
             raise InputError(NOT_IN_HAND[self.of])
         self.pairs = _with_bearers(context.scene, known)
         if not self.pairs:
-            raise InputError(Sentence("'{name}' is in a library: it cannot be given a curve", name=known[0][0]))
+            raise InputError(Sentence("'{name}' is linked from a library and cannot be animated", name=known[0][0]))
         settings = context.scene.meshclash
         self.values: dict[Pair, dict[int, float]] = {pair: {} for pair in self.pairs}
         sets = [dict.fromkeys(pair[side] for pair in self.pairs) for side in (0, 1)]
@@ -237,7 +237,11 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         if not baked:
             name, other, _ = self.pairs[0]
             raise DetectError(
-                Sentence("'{name}' and '{other}' are never both there to be measured", name=name, other=other)
+                Sentence(
+                    "'{name}' and '{other}' never exist in the same frame, so nothing could be measured",
+                    name=name,
+                    other=other,
+                )
             )
         taken: dict[str, set[str]] = {}
         with own_writing(context):
@@ -252,9 +256,13 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
     def _told(self, baked: list[Pair]) -> str:
         if len(self.pairs) > 1:
             lost = len(self.pairs) - len(baked)
-            more = "; " + Sentence("{pairs} were never both there", pairs=counted(lost, "pair")) if lost else ""
+            more = (
+                "; " + Sentence("the objects of {pairs} never exist in the same frame", pairs=counted(lost, "pair"))
+                if lost
+                else ""
+            )
             pairs = counted(len(baked), "pair")
-            return Sentence("Clearances of {pairs} are curves of their first objects", pairs=pairs) + more
+            return Sentence("Clearances of {pairs} are now animation curves of the first objects", pairs=pairs) + more
         ((name, other, _),) = baked
         keys = len(self.values[baked[0]])
         lost = len(self.scanned.timeline.frames) - keys
@@ -263,7 +271,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
             keys=counted(keys, "key"), property=CLEARANCE, name=name, other=other,
         )  # fmt: skip
         if lost:
-            text += "; " + Sentence("in {frames} one of the two was not there", frames=counted(lost, "frame"))
+            text += "; " + Sentence("one of the two objects was missing in {frames}", frames=counted(lost, "frame"))
         return text
 
 
@@ -344,7 +352,7 @@ class MESHCLASH_OT_event_markers(ScannedOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     at: ChoiceProperty(
-        name="At", description="Frames where markers are added",
+        name="Marker Frame", description="Frames where markers are added",
         items=(("START", "Start", "At the first frame of each event"), ("WORST", "Worst", "At the worst frame")),
     )  # fmt: skip
 
@@ -369,7 +377,7 @@ class MESHCLASH_OT_event_markers(ScannedOperator):
 
 
 class MESHCLASH_OT_remove_markers(Operator):
-    """Remove the markers of events from the timeline; all others stay"""
+    """Remove the markers of events from the timeline and keep all others"""
 
     bl_idname = "meshclash.remove_markers"
     bl_label = "Remove Markers"
@@ -423,9 +431,9 @@ class MESHCLASH_OT_pick_event(PickRow):
             return ""
         event = events[properties.index]
         start, end, worst = str(event.start), str(event.end), str(event.worst)
-        frames = said("Frame {frame}: a click goes to frame {worst}, the worst", frame=start, worst=worst)
+        frames = said("Frame {frame}. Click to go to the worst frame, {worst}", frame=start, worst=worst)
         if event.end > event.start:
-            text = "Frames {start} to {end}: a click goes to frame {worst}, the worst"
+            text = "Frames {start} to {end}. Click to go to the worst frame, {worst}"
             frames = said(text, start=start, end=end, worst=worst)
         return f"{event.name}\n{frames}\n{verdict_in_words(event)}"
 

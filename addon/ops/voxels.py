@@ -43,7 +43,7 @@ class MESHCLASH_OT_show_voxels(OfSelectedPair):
         return (
             f"{named}: {counted(shown.count, 'common voxel')}"
             if shown.count
-            else Sentence("{names}: the surfaces are apart", names=named)
+            else Sentence("{names}: the surfaces do not meet", names=named)
         )
 
 
@@ -63,7 +63,7 @@ class MESHCLASH_OT_hide_voxels(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return possible(cls, shown_things.voxels.of(context.scene.session_uid), "Nothing is shown")
+        return possible(cls, shown_things.voxels.of(context.scene.session_uid), "There is nothing to hide")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         shown_things.voxels.drop()

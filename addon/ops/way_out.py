@@ -28,8 +28,8 @@ from .task import Task
 from .task_operator import TaskOperator
 
 SCOPES = (
-    ("LISTED", "Listed Pairs", "Of all pairs that are listed, or are selected together"),
-    ("PAIR", "Selected Pair", "Of the pair selected in the list"),
+    ("LISTED", "Listed Pairs", "Use all listed pairs, or all selected ones"),
+    ("PAIR", "Selected Pair", "Use the pair selected in the list"),
 )
 
 
@@ -40,14 +40,14 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
     bl_label = "Find Ways Out"
     bl_options = {"REGISTER"}
 
-    scope: ChoiceProperty(name="Pairs", description="Whose ways are found", items=SCOPES, options={"SKIP_SAVE"})
+    scope: ChoiceProperty(name="Pairs", description="Pairs to find ways out for", items=SCOPES, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return possible(cls, results.chosen_rows(context), "No pairs are listed") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
-        """As `TaskOperator`."""
+        """Implement `TaskOperator.make_task`."""
         active = results.active_pair(context)
         rows = results.chosen_rows(context) if self.scope == "LISTED" else [] if active is None else [active]
         overlapping = [row for row in rows if row.verdict in SOLID_VERDICTS and not row.scans]
@@ -55,12 +55,14 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
         return Task(_steps(BlenderSource.from_context(context), overlapping, known))
 
     def finish(self, context: bpy.types.Context, result: tuple[int, int]) -> str:
-        """As `TaskOperator`."""
+        """Implement `TaskOperator.finish`."""
         tag_redraw(context)
         found, left = result
-        text = Sentence("The way out of {pairs} is known", pairs=counted(found, "pair"))
+        text = Sentence("Found a way out for {pairs}", pairs=counted(found, "pair"))
         if left:
-            text += "; " + Sentence("{pairs} without: open, or no solids in each other", pairs=counted(left, "pair"))
+            text += "; " + Sentence(
+                "no way out for {pairs}: an object is open, or the solids do not overlap", pairs=counted(left, "pair")
+            )
         return text
 
 
@@ -78,7 +80,7 @@ def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) ->
 
 
 class MESHCLASH_OT_apply_way_out(Operator):
-    """Move the second object of the selected pair along its way out. Undo brings it back"""
+    """Move the second object of the selected pair out of the first one, along the way out that was found"""
 
     bl_idname = "meshclash.apply_way_out"
     bl_label = "Apply Way Out"
@@ -101,7 +103,10 @@ class MESHCLASH_OT_apply_way_out(Operator):
         ways = scene_results.existing_result(context.scene.session_uid).ways
         item = find_object(context, row.b.owner)
         if item is None or not item.is_editable:
-            self.report({"ERROR"}, translated(Sentence("'{name}' is gone, or in a library", name=row.b.owner)))
+            self.report(
+                {"ERROR"},
+                translated(Sentence("'{name}' no longer exists, or is linked from a library", name=row.b.owner)),
+            )
             return {"CANCELLED"}
         way = ways.pop(row.id)
         moved = item.matrix_world.copy()

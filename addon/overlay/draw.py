@@ -64,7 +64,7 @@ class _Batches:
 
 @dataclass(frozen=True)
 class _Look:
-    """How batches are drawn.
+    """The settings for drawing batches.
 
     Attributes:
         prefs: the extension's preferences.

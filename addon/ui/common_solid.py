@@ -32,12 +32,12 @@ class MESHCLASH_PT_common_solid(TabPanel):
         if shown is None:
             return
         row.operator("meshclash.hide_common_solid", text="", icon="X")
-        lines = [("Of", " × ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
+        lines = [("Objects", " × ".join(shown.names)), ("Volume", volume(shown.volume, shown.volume, units))]
         if shown.box is not None:
-            lines.append(("Sides", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
+            lines.append(("Dimensions", " × ".join(length(side, units, like=shown.sides[0]) for side in shown.sides)))
         draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if shown.contradicts:
-            text = "This contradicts the proved bounds in the list, which are right"
+            text = "This value contradicts the proved bounds in the list, which are correct"
             draw_text(layout, text, context.region, "ERROR")
         if shown.stale:
             draw_text(layout, "An object has moved or changed: press Update", context.region, "INFO")

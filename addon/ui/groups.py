@@ -70,7 +70,7 @@ def _share(context: Any) -> float:
 
 
 class MESHCLASH_PT_groups(TabPanel):
-    """The decisions behind the clashes."""
+    """Panel of the groups of clashes, each with its reason."""
 
     bl_label = "Groups"
     bl_parent_id = "MESHCLASH_PT_results"
@@ -98,20 +98,20 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     """Draw the list of groups, and the actions for all pairs of the chosen one."""
     listed = context.window_manager.meshclash
     line = layout.row(align=True)
-    line.prop(listed, "group_by", text="By")
+    line.prop(listed, "group_by", text="Group by")
     line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
     draw_list(
         layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))
     )
     chosen = listed.groups[listed.active_group] if 0 <= listed.active_group < len(listed.groups) else None
-    hint = said("Choose a group to list its pairs alone")
+    hint = said("Choose a group to list only its pairs")
     reason = [("Group", _reason(listed.groups, listed.active_group) if chosen else hint)]
     draw_facts(layout, reason, context.region, REASON_SHARE, _share(context), REASON_LINES)
     column = layout.column()
     column.enabled = shown_things.listed().group is not None or bool(shown_things.listed().marked)
     marked = len(shown_things.listed().marked)
     line = column.row(align=True)
-    line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed:")
+    line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed pairs:")
     for status, icon in STATUS_ICONS.items():
         line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
     line = column.row(align=True)

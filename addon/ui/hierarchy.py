@@ -14,7 +14,7 @@ from ..translations import translated
 from .parts import ResearchPanel, draw_table, draw_text, named_row
 
 MOST_CANDIDATES = 12
-HEADING = ("Build", "Question", "Memory", "Tests made")
+HEADING = ("Build Time", "Query Time", "Memory", "Tests")
 
 
 class MESHCLASH_PT_hierarchy(ResearchPanel):
@@ -50,7 +50,7 @@ class MESHCLASH_PT_hierarchy(ResearchPanel):
 
 
 class MESHCLASH_PT_advisor(ResearchPanel):
-    """Which volume and builder suit two objects."""
+    """Panel that measures which volume and builder are fastest for two objects."""
 
     bl_label = "Advisor"
     bl_parent_id = "MESHCLASH_PT_hierarchy"
@@ -67,8 +67,18 @@ class MESHCLASH_PT_advisor(ResearchPanel):
             return
         names = " × ".join(advice.names)
         draw_text(layout, f"{names}, {translated(counted(advice.triangles, 'triangle'))}", context.region, "NONE")
-        draw_text(layout, Sentence("Asked often: {named}", named=_named(advice.best)), context.region, "CHECKMARK")
-        draw_text(layout, Sentence("Asked once: {named}", named=_named(advice.best_once)), context.region, "CHECKMARK")
+        draw_text(
+            layout,
+            Sentence("Best for repeated queries: {named}", named=_named(advice.best)),
+            context.region,
+            "CHECKMARK",
+        )
+        draw_text(
+            layout,
+            Sentence("Best for a single query: {named}", named=_named(advice.best_once)),
+            context.region,
+            "CHECKMARK",
+        )
         box = layout.box().column(align=True)
         _draw_numbers(box, said("Fastest first"), tuple(map(said, HEADING)), active=False)
         for candidate in advice.candidates[:MOST_CANDIDATES]:

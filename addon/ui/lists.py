@@ -68,7 +68,7 @@ class Cell(NamedTuple):
     icon: str = "NONE"
 
 
-CONTRADICTS = Cell("", "This contradicts the proved bounds in the list, which are right", icon="ERROR")
+CONTRADICTS = Cell("", "This value contradicts the proved bounds in the list, which are correct", icon="ERROR")
 """Cell for a pair whose common solid must be wrong."""
 
 
@@ -202,7 +202,7 @@ def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float |
 
 
 class MESHCLASH_UL_excluded(UIList):
-    """Pairs that are never tested."""
+    """List of pairs that are never tested."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
@@ -215,7 +215,7 @@ class MESHCLASH_UL_excluded(UIList):
 
 
 class MESHCLASH_UL_fits(UIList):
-    """Pairs of names, and how deep they may overlap."""
+    """List of pairs of names with the depth to which they may overlap."""
 
     def draw_item(
         self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str

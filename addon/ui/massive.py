@@ -1,4 +1,4 @@
-"""The panel of the object that stands for a massive file."""
+"""The panel of an object that shows a massive file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .parts import TabPanel, draw_text
 
 
 class MESHCLASH_PT_massive(TabPanel):
-    """How much of the model is shown."""
+    """Panel that shows how much of a massive model is displayed."""
 
     bl_label = "Massive Model"
     bl_order = 2

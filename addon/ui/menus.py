@@ -12,7 +12,7 @@ from .. import preferences, scene_results
 
 
 class MESHCLASH_MT_main(Menu):
-    """What can be done, in the order of the work."""
+    """Menu of all operators, in the order in which they are used."""
 
     bl_label = "MeshClash"
 
@@ -57,7 +57,7 @@ class MESHCLASH_MT_main(Menu):
 
 
 class MESHCLASH_MT_tests(Menu):
-    """Tests that are kept in the file."""
+    """Menu of the named tests that are saved in the file."""
 
     bl_label = "Tests"
 
@@ -76,7 +76,7 @@ class MESHCLASH_MT_tests(Menu):
 
 
 class MESHCLASH_MT_groups(Menu):
-    """What is said of many pairs, and done to groups."""
+    """Menu of operators that decide about many pairs at once, and that edit groups."""
 
     bl_label = "Groups and Listed Pairs"
 
@@ -90,7 +90,7 @@ class MESHCLASH_MT_groups(Menu):
 
 
 class MESHCLASH_MT_marks(Menu):
-    """Marks on the meshes themselves."""
+    """Menu of operators that mark contacting faces on the meshes."""
 
     bl_label = "Mark Faces"
 
@@ -105,7 +105,7 @@ class MESHCLASH_MT_marks(Menu):
 
 
 class MESHCLASH_MT_timeline(Menu):
-    """What belongs to animations."""
+    """Menu of operators for animations."""
 
     bl_label = "Timeline"
 
@@ -125,7 +125,7 @@ class MESHCLASH_MT_timeline(Menu):
 
 
 class MESHCLASH_MT_models(Menu):
-    """Point clouds, and models that are larger than memory."""
+    """Menu of operators for point clouds, and for models that are larger than memory."""
 
     bl_label = "Scans and Massive Models"
 
@@ -141,7 +141,7 @@ class MESHCLASH_MT_models(Menu):
 
 
 class MESHCLASH_MT_research(Menu):
-    """What the answers are found with."""
+    """Menu of tools for research: hierarchies, volumes and voxels."""
 
     bl_label = "Research"
 

@@ -1,4 +1,4 @@
-"""The panel for methods of the papers that no test needs."""
+"""The panel for methods from research papers that no test needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CAPTION_SHARE = 0.5  # share of the width for captions
 
 
 class MESHCLASH_PT_methods(ResearchPanel):
-    """Runs a method on two objects."""
+    """Panel that runs a method on two objects."""
 
     bl_label = "Methods"
     bl_parent_id = "MESHCLASH_PT_hierarchy"

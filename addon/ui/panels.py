@@ -52,7 +52,7 @@ LEAST_ROWS, MOST_ROWS = 4, 12  # rows of the list, depending on the sidebar's he
 ABOVE_AND_BELOW, ROW = 560.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
 MOST_NAMED = 3  # number of skipped objects that are named
 PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
-SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} back"), ("STILL", "{count} still"))
+SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
 LINES_OF_PAIR = 3  # lines for the review of the selected pair, and for its actions
@@ -65,7 +65,7 @@ LONG_CAPTION_SHARE = 0.32  # the same if a caption is as long as "Probability"
 
 
 class MESHCLASH_PT_detect(TabPanel):
-    """What to test, and the button."""
+    """Panel with the test, its settings and the Detect button."""
 
     bl_label = "Detect"
     bl_order = 0
@@ -181,7 +181,7 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
 
 
 class MESHCLASH_PT_options(TabPanel):
-    """What most detections leave as it is."""
+    """Panel of options that most detections do not change."""
 
     bl_label = "Options"
     bl_parent_id = "MESHCLASH_PT_detect"
@@ -205,7 +205,7 @@ class MESHCLASH_PT_options(TabPanel):
 
 
 class MESHCLASH_PT_exclusions(TabPanel):
-    """Pairs that are left out."""
+    """Panel of pairs that are excluded from all tests."""
 
     bl_label = "Exclude"
     bl_parent_id = "MESHCLASH_PT_options"
@@ -214,7 +214,7 @@ class MESHCLASH_PT_exclusions(TabPanel):
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
         layout.enabled = running_work.running_task() is None
-        column = layout.column(heading="Pairs with the")
+        column = layout.column(heading="Exclude Pairs With")
         column.use_property_split, column.use_property_decorate = True, False
         for name in ("skip_same_parent", "skip_same_armature", "skip_same_collection"):
             column.prop(settings, name)
@@ -227,7 +227,7 @@ class MESHCLASH_PT_exclusions(TabPanel):
 
 
 class MESHCLASH_PT_fits(TabPanel):
-    """Overlaps that are meant, by pairs of names."""
+    """Panel of permitted overlaps for pairs of objects, by their names."""
 
     bl_label = "Fits"
     bl_parent_id = "MESHCLASH_PT_options"
@@ -248,7 +248,7 @@ class MESHCLASH_PT_fits(TabPanel):
 
 
 class MESHCLASH_PT_object(TabPanel):
-    """What only the user knows of an object."""
+    """Panel of the settings of the active object."""
 
     bl_label = "Active Object"
     bl_parent_id = "MESHCLASH_PT_options"
@@ -265,7 +265,7 @@ class MESHCLASH_PT_object(TabPanel):
 
 
 class MESHCLASH_PT_results(TabPanel):
-    """The list of pairs."""
+    """Panel of the list of pairs."""
 
     bl_label = "Results"
     bl_order = 1
@@ -285,7 +285,7 @@ class MESHCLASH_PT_results(TabPanel):
         result = scene_results.existing_result(context.scene.session_uid)
         draw_messages(layout, context, result)
         if result.found.rows and not result.report.rows:
-            draw_text(layout, "All pairs found are excluded", context.region, "CHECKMARK")
+            draw_text(layout, "All pairs that were found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
             _draw_nothing(layout, context, result.report)
         elif listed.scene_uid != context.scene.session_uid:
@@ -310,7 +310,7 @@ def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
     icon = "ERROR" if report.lost else "CHECKMARK"
     if len(report.tests) > 1:
-        text = said("{tests} of {objects} found nothing", tests=(len(report.tests), "test"), objects=(count, "object"))
+        text = said("{tests} of {objects} found no pairs", tests=(len(report.tests), "test"), objects=(count, "object"))
         draw_text(layout, text, context.region, icon)
         return
     text = said("{nothing}: {objects} tested", nothing=said(test.nothing), objects=(count, "object"))
@@ -325,7 +325,7 @@ def advice(options: DetectOptions, count: int) -> str:
     if count < 2:
         return "Hidden objects and objects outside the sets are not tested: show them or choose other sets"
     if not options.rules.is_empty:
-        return "Pairs are excluded under Options, Exclude: try without"
+        return "Some pairs are excluded under Options > Exclude: try again without these rules"
     if (options.set_a, options.set_b) != ("all", "all"):
         return "Only pairs of the two sets are tested: choose Everything to see all others"
     if options.tolerance is not None:
@@ -346,13 +346,18 @@ def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str,
         text = "Settings changed: {names}. Detect again to apply them"
         lines.append((said(text, names=", ".join(translated(name) for name in changed)), "INFO"))
     if result.stale:
-        lines.append((said("{objects} changed since, shown in grey", objects=(len(result.stale), "object")), "INFO"))
+        lines.append(
+            (
+                said("{objects} changed since the detection, shown in grey", objects=(len(result.stale), "object")),
+                "INFO",
+            )
+        )
     if owners is not None and listed.scene_uid == context.scene.session_uid:
         names = next(iter(owners)) if len(owners) == 1 else (len(owners), "object")
         lines.append((said("Only pairs of {names}", names=names), "RESTRICT_SELECT_OFF"))
     accepted = approved_counts(result, reviews_of(context.scene)).total()
     if accepted:
-        text = said("{pairs} approved: listed, but not counted and not drawn", pairs=(accepted, "pair"))
+        text = said("{pairs} approved: listed, but neither counted nor drawn", pairs=(accepted, "pair"))
         lines.append((text, "CHECKMARK"))
     return lines
 
@@ -379,7 +384,7 @@ class MESHCLASH_PT_messages(Panel):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "About the List"
+    bl_label = "List Details"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 16
 
@@ -456,17 +461,17 @@ def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) ->
         else:
             grid.label(text="")
     if gone:
-        grid.popover("MESHCLASH_PT_gone", text=said("{count} gone", count=len(gone)))
+        grid.popover("MESHCLASH_PT_gone", text=said("{count} no longer found", count=len(gone)))
     else:
         grid.label(text="")
 
 
 class MESHCLASH_PT_gone(Panel):
-    """The pairs that are not found any more, and why."""
+    """Popover with the pairs that are no longer found, and why."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "Gone"
+    bl_label = "No Longer Found"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 18
 
@@ -481,24 +486,24 @@ class MESHCLASH_PT_gone(Panel):
 
 
 class MESHCLASH_PT_filter(Panel):
-    """Which pairs are listed, and in which order."""
+    """Popover with the sort order and the filters of the list."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "Order and Filter"
+    bl_label = "Sort and Filter"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 14  # so that no label is cut
 
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
         result = scene_results.result_of(context.scene.session_uid)
-        layout.label(text="Order")
+        layout.label(text="Sort by")
         row = layout.row(align=True)
         row.prop(listed, "sort_key", text="")
         row.prop(listed, "sort_reverse", text="", icon="SORT_DESC" if listed.sort_reverse else "SORT_ASC")
         layout.label(text="Status")
         layout.column(align=True).prop(listed, "statuses", expand=True)  # as usual in Blender, Shift adds one
-        layout.label(text="Since the Last Detection")
+        layout.label(text="Change Since Last Detection")
         layout.column(align=True).prop(listed, "progress", expand=True)
         layout.prop(listed, "assignee")
         if listed.of_frames or (result is not None and result.table.has_frames):
@@ -508,7 +513,7 @@ class MESHCLASH_PT_filter(Panel):
         if result is not None and result.report.tests:
             layout.prop_search(listed, "of_test", context.scene.meshclash, "kept_tests")
         if result is not None and result.table.has_volumes:
-            layout.prop(listed, "min_volume", text="At Least in Common")
+            layout.prop(listed, "min_volume", text="Minimum Common Volume")
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
@@ -569,7 +574,7 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
         for letter, side in zip("ab", row.sides, strict=True)
     ]
     if len({*row.names}) == 1:
-        lines = [("Of", row.names[0])]
+        lines = [("Object", row.names[0])]
     if row.test:
         lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))
@@ -585,7 +590,10 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
         common, wrong = result.solids[row.id]
         text = volume(common, common, units)
         lines.append(
-            ("Solid", said("{volume}: contradicts what is proved, which holds", volume=text) if wrong else text)
+            (
+                "Common Solid",
+                said("{volume}: contradicts the proved bounds, which are correct", volume=text) if wrong else text,
+            )
         )
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
@@ -595,7 +603,7 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     if way is not None:
         lines.append(("Move B", way_out(way, units)))
     if row.location is not None:
-        lines.append(("At", place(row.location, units)))
+        lines.append(("Location", place(row.location, units)))
     share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
     draw_facts(layout, lines, context.region, share, within, FACT_LINES)
 
@@ -614,7 +622,7 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
     counted_out = report.stats.get("left_out", {"pairs": 0})
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
-        text = said("{pairs} left out, at least {beyond} apart", pairs=(counted_out["pairs"], "pair"), beyond=beyond)
+        text = said("{pairs} not listed: at least {beyond} apart", pairs=(counted_out["pairs"], "pair"), beyond=beyond)
         draw_text(layout, text, context.region, "INFO")
 
 
@@ -623,7 +631,7 @@ def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[s
     lost = [item for item in skipped if item.lost]
     others = [item for item in skipped if not item.lost]
     if lost:
-        text = said("{objects} lost and not tested: {names}", objects=(len(lost), "object"), names=_named(lost))
+        text = said("{objects} could not be tested: {names}", objects=(len(lost), "object"), names=_named(lost))
         draw_text(layout, text, region, "ERROR")
     if others:
         text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
@@ -640,7 +648,7 @@ def _named(skipped: Sequence[Skipped]) -> str:
 
 
 class MESHCLASH_PT_marks(TabPanel):
-    """Marks on the meshes themselves."""
+    """Panel of operators that mark contacting faces on the meshes."""
 
     bl_label = "Mark Faces"
     bl_parent_id = "MESHCLASH_PT_results"
@@ -668,7 +676,7 @@ class MESHCLASH_PT_marks(TabPanel):
 
 
 class MESHCLASH_PT_display(TabPanel):
-    """How results are drawn."""
+    """Panel of settings for drawing the results."""
 
     bl_label = "Display"
     bl_order = 2
@@ -700,7 +708,7 @@ class MESHCLASH_PT_display(TabPanel):
 
 
 class MESHCLASH_PT_statistics(ResearchPanel):
-    """Counts and times of the last detection."""
+    """Panel with counts and times of the last detection."""
 
     bl_label = "Statistics"
     bl_order = 3
@@ -727,14 +735,14 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
     """Draw which device answered, the speed-up by a GPU, or why it was not used, with a button to try it again."""
     if not stats.get("device"):
         return
-    rows = [("Answered by", "CPU")]
+    rows = [("Computed by", "CPU")]
     if stats["device"] != "cpu":
         usable, text = engine.device_known()
-        rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
+        rows = [("Computed by", text.partition(",")[0] if usable else "GPU")]
         times = device_gain.gain(test, stats)
         rows.append(
             (
-                "Compared With the CPU",
+                "Speed Compared With CPU",
                 translated(Sentence("{times} times as fast", times=f"{times:,.1f}") if times else "Not measured"),
             )
         )
@@ -747,9 +755,9 @@ def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
 COUNTERS = (
     ("objects", "Objects"),
     ("triangles", "Triangles"),
-    ("volume_tests", "Volume tests"),
-    ("primitive_tests", "Triangle tests"),
-    ("exact_tests", "Exact tests"),
+    ("volume_tests", "Volume Tests"),
+    ("primitive_tests", "Triangle Tests"),
+    ("exact_tests", "Exact Tests"),
 )
 
 

@@ -13,7 +13,7 @@ FOLDER = "meshclash"
 
 
 class MESHCLASH_PT_presets(PresetPanel, Panel):
-    """Tests with their lengths, under a name."""
+    """Menu of the presets: saved settings of Detect."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"

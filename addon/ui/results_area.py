@@ -130,7 +130,7 @@ def collections(pair: Any) -> str:
 
 
 class MESHCLASH_PT_wide_results(Panel):
-    """All of the results, as wide as their area is."""
+    """Panel with all results, as wide as its area."""
 
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"

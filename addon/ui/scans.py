@@ -13,7 +13,7 @@ from .parts import TabPanel, draw_table, draw_text
 
 
 class MESHCLASH_PT_scans(TabPanel):
-    """Origin, how scans are read, and deviations."""
+    """Panel of scans: their origin, how they are read, and measured deviations."""
 
     bl_label = "Scans"
     bl_order = 2
@@ -66,7 +66,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     if scene_results.deviation_is_stale(context.scene.session_uid):
         draw_text(layout, "Objects have changed since", context.region, "INFO")
     facts, units = found.summary(1.0), context.scene.unit_settings
-    sizes = (("Half within", "median_size"), ("95 % within", "usual_size"), ("Largest", "largest_size"))
+    sizes = (("Median Deviation", "median_size"), ("95th Percentile", "usual_size"), ("Largest", "largest_size"))
     told = ((title, length(facts[name], units, like=facts["usual_size"])) for title, name in sizes)
     lines = [("Points", f"{facts['points']:,}"), *told]
     if found.signed:

@@ -11,7 +11,7 @@ from .parts import TabPanel
 
 
 class MESHCLASH_UL_tests(UIList):
-    """Whether a test runs, its name, and how many pairs it found."""
+    """List of named tests: whether each test is enabled, its name, and how many pairs it found."""
 
     def draw_item(
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
@@ -27,7 +27,7 @@ class MESHCLASH_UL_tests(UIList):
 
 
 class MESHCLASH_PT_tests(TabPanel):
-    """Named tests: made of what Detect asks, or as a matrix, and run together."""
+    """Panel of named tests, which are saved from Detect or created as a matrix, and run together."""
 
     bl_label = "Tests"
     bl_parent_id = "MESHCLASH_PT_detect"

@@ -24,16 +24,21 @@ from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
 
 BEGINS = {
-    "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
+    "range": "at or before the first frame "
+             "of the range", "contact": "", "appears": "when one of the two objects appears",
 }  # fmt: skip
-ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
+ENDS = {
+    "range": "at or after the last frame of the range",
+    "apart": "",
+    "vanishes": "when one of the two objects disappears",
+}
 EVENT_ROWS = 3  # least number of rows
 EXCLUDE_SHARE = 0.25  # share of the width for the caption of rules
 CAPTION_SHARE = 0.4  # share of the width for captions of an event's facts
 
 
 class MESHCLASH_UL_events(UIList):
-    """Events, the worst first."""
+    """List of events, worst first."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
@@ -49,7 +54,7 @@ class MESHCLASH_UL_events(UIList):
 
 
 class MESHCLASH_PT_timeline(TabPanel):
-    """When objects clash."""
+    """Panel of the timeline: when objects clash."""
 
     bl_label = "Timeline"
     bl_order = 0  # after Detect, which is registered before
@@ -86,7 +91,7 @@ def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     if settings.timeline_own:
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
-    row.prop(settings, "timeline_step", text="Every")
+    row.prop(settings, "timeline_step", text="Frame Step")
     if test_named(settings.test).name == "intersection":
         layout.prop(settings, "timeline_between")
     column = named_row(layout, "Exclude", EXCLUDE_SHARE).column(align=True)
@@ -138,13 +143,13 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
 def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     units, row = context.scene.unit_settings, event.row
     facts = [
-        ("Worst verdict", verdict_in_words(row)),
-        ("Begins", f"{format_moment(event.start, event.start_time)} {translated(BEGINS[event.begins])}"),
+        ("Worst Verdict", verdict_in_words(row)),
+        ("Starts", f"{format_moment(event.start, event.start_time)} {translated(BEGINS[event.begins])}"),
         ("Ends", f"{format_moment(event.end, event.end_time)} {translated(ENDS[event.ends])}"),
-        ("Worst frame", str(event.worst_frame) if event.frames else said("between frames")),
+        ("Worst Frame", str(event.worst_frame) if event.frames else said("between frames")),
     ]
-    facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
-    facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
+    facts += [("Greatest Depth", overlap)] if (overlap := depth(event, units)) else []
+    facts += [("Smallest Gap", length(event.distance, units))] if event.distance is not None else []
     draw_text(layout, row.title, context.region, VERDICTS[row.verdict].icon)
     draw_facts(layout, facts, context.region, CAPTION_SHARE)
 

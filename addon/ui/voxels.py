@@ -1,4 +1,4 @@
-"""The panel for common voxels."""
+"""The panel for the common voxels of a pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CAPTION_SHARE = 0.4  # share of the width for captions
 
 
 class MESHCLASH_PT_voxels(ResearchPanel):
-    """Draws the voxels that the selected pair shares."""
+    """Panel that draws the voxels that the selected pair shares."""
 
     bl_label = "Common Voxels"
     bl_parent_id = "MESHCLASH_PT_results"
@@ -37,9 +37,9 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         if shown is None:
             return
         row.operator("meshclash.hide_voxels", text="", icon="X")
-        lines = [("Objects", " × ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
+        lines = [("Objects", " × ".join(shown.names)), ("Common Voxels", f"{shown.count:,}")]
         if shown.size is not None:
-            lines.append(("Voxel size", length(shown.size, context.scene.unit_settings)))
+            lines.append(("Voxel Size", length(shown.size, context.scene.unit_settings)))
         draw_facts(layout, lines, context.region, CAPTION_SHARE)
         if not shown.count:
             draw_text(layout, "The surfaces are certainly apart", context.region, "CHECKMARK")

@@ -155,7 +155,7 @@ class _Report:
         rows: list[Row] = []
         try:
             with warnings.catch_warnings(), _no_longer_than(self._clock.left):
-                warnings.filterwarnings("error", message=".*the CPU answered instead", category=RuntimeWarning)
+                warnings.filterwarnings("error", message=".*the CPU was used instead", category=RuntimeWarning)
                 rows.extend(work())
         except Exception as error:
             self.failed = True

@@ -49,7 +49,7 @@ class OutputFile:
         if suffixes and path.suffix.lower() not in suffixes:
             raise error(f"the {purpose} '{path}' must end in {' or '.join(suffixes)}")
         if not _can_be_named(path):
-            raise self._refusal("no file can have that name")
+            raise self._refusal("the file name is invalid")
         try:
             self.target = Path(os.path.realpath(path))
             self._refuse_what_is_no_file()
@@ -64,11 +64,11 @@ class OutputFile:
 
     def _refuse_what_is_no_file(self) -> None:
         if self.target.is_symlink():
-            raise self._refusal("its links lead in a circle")
+            raise self._refusal("its links form a loop")
         if self.target.is_dir():
             raise self._refusal("it is a folder")
         if self.target.exists() and not self.target.is_file():
-            raise self._refusal("it is a device or a pipe, no file")
+            raise self._refusal("it is a device or a pipe, not a file")
         if self.target.exists() and not os.access(self.target, os.W_OK):
             raise self._refusal("it is write-protected")
 
@@ -99,7 +99,7 @@ class OutputFile:
             raise self._refusal(reason.strerror) from reason
 
     def take(self, filled: Path) -> None:
-        """Like ``commit``, with a file on the same disk that was filled elsewhere; raises as ``commit`` does."""
+        """Move a file on the same disk that was written elsewhere to the target; raises as ``commit`` does."""
         try:
             self._put(filled)
         except OSError as reason:
@@ -125,7 +125,7 @@ def _can_be_named(path: Path) -> bool:
 
 
 def _bring_to_disk(path: Path) -> None:
-    """Flush a file, or the names in a folder, to the disk; Windows has no such call for folders."""
+    """Flush a file, or the entries of a folder, to the disk; Windows has no such call for folders."""
     folder = path.is_dir()
     if folder and os.name == "nt":
         return

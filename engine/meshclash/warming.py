@@ -261,14 +261,14 @@ def _build_together(mesh: TriangleMesh) -> None:
 
 
 def _measure_together(mesh: TriangleMesh) -> None:
-    """Measure so many points that several cores are used."""
+    """Measure enough points that several cores are used."""
     points = np.tile(mesh.vertices, (COMPILED_FOR // len(mesh.vertices), 1))
     measure_field(build(mesh), np.eye(4)[:3], points, NEAREST)
     nearest(mesh, points)
 
 
 def _cast_together(mesh: TriangleMesh) -> None:
-    """Cast so many rays that several cores are used."""
+    """Cast enough rays that several cores are used."""
     ray_first(mesh, np.full((RAYS_COMPILED_FOR, 3), 2.0), (1.0, 0.0, 0.0))
 
 
@@ -284,7 +284,7 @@ def _stacks_together() -> None:
 
 
 def _voxels_together() -> None:
-    """Mark the voxels of so many triangles that several cores are used."""
+    """Mark the voxels of enough triangles that several cores are used."""
     sheet = _sheet(300)
     voxel_collide(sheet, sheet, mode="voxels", resolution=8)
 

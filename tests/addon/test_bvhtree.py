@@ -42,7 +42,7 @@ def check(mine, theirs):
 def test_objects_answer_as_blenders(ball):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     check(BVHTree.FromObject(ball, depsgraph), BlendersTree.FromObject(ball, depsgraph))
-    with pytest.raises(ValueError, match="all their modifiers"):
+    with pytest.raises(ValueError, match="applies all modifiers"):
         BVHTree.FromObject(ball, depsgraph, cage=True)
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     bpy.context.collection.objects.link(camera)

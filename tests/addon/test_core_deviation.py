@@ -57,7 +57,7 @@ def test_slices_change_no_value(engine, add_box, monkeypatch):
         found.scans[0].points, whole.scans[0].points
     )
     assert found.lengths == pytest.approx(whole.lengths) and found.inside == whole.inside > 0
-    assert steps.count("Placing Ball") == -(-1000 // 13) and steps.count("Summing up") > 2 * 1000 // 13
+    assert steps.count("Placing Ball") == -(-1000 // 13) and steps.count("Summarising the deviations") > 2 * 1000 // 13
     size = np.abs(values_of(found).astype(np.float64))
     assert found.lengths["median_size"] == pytest.approx(np.median(size))
     assert found.lengths["rms"] == pytest.approx(np.sqrt((size**2).mean()))

@@ -180,7 +180,7 @@ def test_progress_never_goes_back():
 
 def test_a_set_without_a_mesh_says_which_and_why():
     source = FakeSource(lambda frame: [make_object("A", in_b=False)], skipped=[Skipped("Plane", "it has no faces")])
-    with pytest.raises(InputError, match=r"set B .everything. contains no mesh.*Plane: it has no faces"):
+    with pytest.raises(InputError, match=r"set B .everything. contains no visible mesh.*Plane: it has no faces"):
         detect(source)
 
 
@@ -207,7 +207,7 @@ def test_an_object_that_breaks_leaves_the_scene_and_comes_back():
 
 
 def test_a_set_of_nothing_but_broken_objects_is_an_error():
-    with pytest.raises(InputError, match=r"contains no mesh.*Broken: its mesh: .*nan"):
+    with pytest.raises(InputError, match=r"contains no visible mesh.*Broken: mesh: .*nan"):
         detect(FakeSource(lambda frame: [make_object("Broken")], {"box": NAN_BOX}))
 
 

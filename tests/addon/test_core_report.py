@@ -239,7 +239,7 @@ def test_an_empty_report_is_a_report():
     report = DetectReport("x.blend", 1.0, DetectOptions(), [])
     assert json.loads(report.to_json())["pairs"] == []
     assert len(report.to_csv().splitlines()) == 1
-    assert "Nothing touches" in report.to_html()
+    assert "No objects touch" in report.to_html()
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,9 @@ def test_a_set_of_nothing_but_scans_without_a_surface_is_refused(engine, add_box
     add_scan("Line", np.column_stack([np.linspace(0, 1, 20), np.zeros((20, 2))]))
     options = {"test": test, "budget": 0.01 if test == "time-critical" else None}
     for sets, letter in ((("Line", "Box"), "A"), (("Box", "Line"), "B")):
-        with pytest.raises(InputError, match=rf"set {letter} .'Line'. contains no mesh .*left out: Line: .* line"):
+        with pytest.raises(
+            InputError, match=rf"set {letter} .'Line'. contains no visible mesh .*left out: Line: .* line"
+        ):
             detect(engine, set_a=sets[0], set_b=sets[1], **options)
 
 

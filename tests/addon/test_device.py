@@ -136,11 +136,11 @@ def test_the_statistics_say_what_answered_and_why(monkeypatch):
         panels.draw_answered(layout, context, "collision", stats)
         return layout.texts(), layout.operators()
 
-    assert texts(stats_of("cpu", 2.0)) == (["Answered by", "CPU"], [])
-    assert texts(stats_of("cuda", 0.5)) == (["Answered by", "Some GPU", "Compared With the CPU", "Not measured"], [])
+    assert texts(stats_of("cpu", 2.0)) == (["Computed by", "CPU"], [])
+    assert texts(stats_of("cuda", 0.5)) == (["Computed by", "Some GPU", "Speed Compared With CPU", "Not measured"], [])
     device_gain.note_answer("collision", stats_of("cpu", 2.0))
     assert texts(stats_of("cuda", 0.5))[0][-1] == "4.0 times as fast"
-    shown_texts, operators = texts(stats_of("cpu", 2.0, "the device is gone; the CPU answered instead"))
+    shown_texts, operators = texts(stats_of("cpu", 2.0, "the device is gone; the CPU was used instead"))
     assert "the device is gone" in " ".join(shown_texts)
     assert operators == ["meshclash.look_for_gpu"]
     assert texts({}) == ([], [])

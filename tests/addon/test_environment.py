@@ -165,7 +165,7 @@ def test_curves_are_given_to_what_can_be_changed(library, add_box, registered):
     bpy.context.scene.frame_end = 2
     for item in bpy.context.scene.objects:
         item.select_set(item != own)
-    with pytest.raises(RuntimeError, match="is in a library: it cannot be given a curve"):
+    with pytest.raises(RuntimeError, match="is linked from a library and cannot be animated"):
         bpy.ops.meshclash.bake_clearance(of="PAIR")
     own.select_set(True)
     assert bpy.ops.meshclash.bake_clearance(of="SELECTED") == {"FINISHED"}

@@ -156,7 +156,7 @@ def test_wrong_options_are_refused(boxes, tmp_path, capfd, arguments, message):
 @pytest.mark.parametrize("test", [["clearance", "--tolerance", "1"], ["distance"]])
 def test_without_objects_it_is_said(tmp_path, capfd, test):
     assert commandline.main([str(save(tmp_path / "empty.blend")), "--test", *test]) == WRONG
-    assert "contains no mesh" in capfd.readouterr().err
+    assert "contains no visible mesh" in capfd.readouterr().err
 
 
 def test_one_object_has_no_pair(tmp_path, add_box, capfd):

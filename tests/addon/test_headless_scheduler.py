@@ -94,7 +94,7 @@ def test_a_scheduler_gives_the_report_of_one_process_also_when_the_process_for_f
 def test_what_workers_lack_is_an_error(passing, tmp_path, make_workers, address, capfd, monkeypatch, scheduled_frames):
     arguments = [str(passing), *FRAMES, "--scheduler", address]
     assert commandline.main([str(passing), "--scheduler", address], make_workers) == WRONG
-    assert "give --frames" in capfd.readouterr().err
+    assert "needs --frames" in capfd.readouterr().err
     assert commandline.main(arguments) == WRONG
     assert "blender_scripts/detect.py only" in capfd.readouterr().err
     monkeypatch.setenv("MESHCLASH_FRAME_WORKER", f"{tmp_path}/none -b")

@@ -34,7 +34,7 @@ def test_sets_by_class_storey_system_and_global_id(model):
         resolved("class:IfcPipeSegmnt")
     model[1].hide_set(True)
     options = DetectOptions(set_a="class:IfcPipe*")
-    with pytest.raises(InputError, match=r"set A .'class:IfcPipe.'. contains no mesh .*: show what is hidden"):
+    with pytest.raises(InputError, match=r"set A .'class:IfcPipe.'. contains no visible mesh .*: show hidden objects"):
         run_to_end(detect_steps(BlenderSource.from_context(bpy.context), options, loader.load()))
 
 

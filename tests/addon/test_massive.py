@@ -204,7 +204,7 @@ def test_a_level_is_shown_within_the_number_of_triangles_and_refined_by_the_view
         -1, 3, 3
     )
     size, along = np.ptp(corners, axis=1).max(axis=1), corners.mean(axis=1)[:, 0]
-    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "Refine the active massive model"
+    assert size[along > 0.7].mean() < size[along < -0.7].mean(), "Show more detail of the active massive model"
     assert not scene_results.result_of(bpy.context.scene.session_uid).stale, "what is shown is not what is tested"
     assert detected().rows[0].contacts == row.contacts
 
@@ -239,7 +239,7 @@ def test_faces_written_one_by_one_are_shown_as_a_level_with_a_tolerance(register
 
 def test_no_level_is_shown_of_what_stands_for_no_file(registered, tmp_path):
     item = add_sphere("Ball")
-    with pytest.raises(RuntimeError, match="stands for a massive file"):
+    with pytest.raises(RuntimeError, match="shows a massive file"):
         bpy.ops.meshclash.show_level()
     item.meshclash_massive = str(tmp_path / "gone.mcl")
     with pytest.raises(RuntimeError, match=r"gone\.mcl"):
@@ -365,5 +365,5 @@ def test_the_panel_is_there_for_an_object_of_a_file(registered, tmp_path):
     assert MESHCLASH_PT_massive.poll(bpy.context)
     drawn = draw(MESHCLASH_PT_massive, bpy.context)
     assert any("fewer" in text for text in drawn.texts()) and "meshclash.show_level" in drawn.operators()
-    with pytest.raises(RuntimeError, match="no massive file yet"):
+    with pytest.raises(RuntimeError, match="not a massive model yet"):
         bpy.ops.meshclash.build_massive(filepath=str(tmp_path / "again.mcl"))

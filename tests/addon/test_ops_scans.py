@@ -132,7 +132,7 @@ def test_slices_change_no_point(registered, engine, tmp_path, monkeypatch, origi
         ("cut.ply", cloud_files.ply(np.eye(3))[:-60], "cut.ply"),
         ("text.csv", b"x,y,z\n1,2,three\n", "line 2"),
         ("what.dwg", b"", "not known"),
-        ("none.las", cloud_files.las(np.empty((0, 3), int), (1, 1, 1), (0, 0, 0)), "holds no points"),
+        ("none.las", cloud_files.las(np.empty((0, 3), int), (1, 1, 1), (0, 0, 0)), "contains no points"),
     ],
 )
 def test_bad_files_are_refused_and_leave_nothing(registered, tmp_path, name, data, message):
@@ -152,7 +152,9 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     uid = bpy.context.scene.session_uid
     assert heat_map.shown(bpy.context) is not None and not scene_results.deviation_is_stale(uid)
     shown = draw(MESHCLASH_PT_scans, bpy.context)
-    assert {"Points", "1,000", "Half within"} <= set(shown.texts()) and "meshclash.clear_deviation" in shown.operators()
+    assert {"Points", "1,000", "Median Deviation"} <= set(
+        shown.texts()
+    ) and "meshclash.clear_deviation" in shown.operators()
     bpy.data.objects["Box"].location.x = 5.0
     bpy.context.view_layer.update()
     assert scene_results.deviation_is_stale(uid)
@@ -214,7 +216,7 @@ def test_values_of_shared_points_are_those_of_one_object(registered, add_box, ca
     bpy.context.scene.collection.objects.link(twin)
     add_box("Box", (1.1, -1, -1), (2, 1, 1))
     assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
-    assert "'Twin' shares its points with 'Ball': its values are only drawn" in "".join(capfd.readouterr())
+    assert "'Twin' shares its points with 'Ball': its values are drawn but not stored" in "".join(capfd.readouterr())
     values = np.empty(100, np.float32)
     scan.data.attributes["meshclash_deviation"].data.foreach_get("value", values)
     assert values.max() < 1.3 and len(values_of(measured())) == 200

@@ -175,7 +175,7 @@ def test_detect_measures_when_the_box_is_checked(registered, add_box):
 
 
 def test_a_min_volume_needs_the_measurement():
-    with pytest.raises(InputError, match="overlap volume"):
+    with pytest.raises(InputError, match="option overlap_volume"):
         DetectOptions(min_volume=1.0)
 
 

@@ -73,7 +73,7 @@ def test_a_cloth_that_fell_on_a_ball_is_no_plain_inside(ball):
     listed = bpy.context.window_manager.meshclash
     assert any(text.endswith(f", {share}") for text in cells(MESHCLASH_UL_events, listed.events[0]))
     tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=0, tip=""))
-    words = f"Inside, {share} certain: an open mesh is judged as the solid that it seems to bound"
+    words = f"Inside, {share} certain: the open mesh is treated as the solid that it seems to enclose"
     assert tip.splitlines()[-1] == words
     listed.active_event = 0
     assert words in " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())

@@ -225,22 +225,23 @@ def test_the_template_has_no_sentence_that_nobody_says():
 
 def test_sentences_in_sentences_are_translated(german):
     says = translations.translated
-    gone = Sentence("'{name}' is gone, or in a library", name="Nut")
+    gone = Sentence("'{name}' no longer exists, or is linked from a library", name="Nut")
     hidden = Sentence("'{name}' is hidden: show it to select its faces", name="{Bolt}")
     assert says(Sentence.joined("; ", (hidden, gone))) == (
-        "„{Bolt}“ ist ausgeblendet: einblenden, um seine Flächen zu wählen; „Nut“ ist fort oder in einer Bibliothek"
+        "„{Bolt}“ ist ausgeblendet: einblenden, um seine Flächen zu wählen; „Nut“ gibt es nicht mehr, oder es ist "
+        "aus einer Bibliothek verknüpft"
     )
-    assert says(counted(3, "pair") + ": " + Sentence("nothing said")) == "3 Paare: nichts gesagt"
+    assert says(counted(3, "pair") + ": " + Sentence("nothing set")) == "3 Paare: nichts gesetzt"
     assert says(str(InputError(Sentence("test '{name}': {why}", name="t", why=InputError(gone))))) == (
-        "Test „t“: „Nut“ ist fort oder in einer Bibliothek"
+        "Test „t“: „Nut“ gibt es nicht mehr, oder es ist aus einer Bibliothek verknüpft"
     )
     assert says("Frame") == "Bild" and says("nobody said this") == "nobody said this"
 
 
 @given(st.text(max_size=9), st.text(max_size=9), st.integers())
 def test_values_are_never_translated_and_never_templates(name, other, count):
-    text = Sentence("{a} and {b} lie upon each other", a=name, b=other) + Sentence(", {depth} mm deep", depth=count)
-    assert text == f"{name} and {other} lie upon each other, {count} mm deep"
+    text = Sentence("{a} and {b} occupy the same space", a=name, b=other) + Sentence(", {depth} mm deep", depth=count)
+    assert text == f"{name} and {other} occupy the same space, {count} mm deep"
     assert translations.translated(text) == text and json.loads(json.dumps(text)) == text
     for same in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
         assert (same, same.template, same.values) == (text, text.template, text.values)

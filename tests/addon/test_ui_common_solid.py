@@ -89,7 +89,7 @@ def test_of_an_open_mesh_it_is_unknown_and_that_is_said(socket):
     mesh.clear_geometry()
     mesh.from_pydata(corners, [], faces)
     select()
-    with pytest.raises(RuntimeError, match="Unknown: Socket is open"):
+    with pytest.raises(RuntimeError, match="Unknown: Socket is not closed"):
         bpy.ops.meshclash.show_common_solid()
     assert shown() is None
 
@@ -121,7 +121,7 @@ def test_a_row_says_that_its_common_solid_contradicts_what_is_proved(socket, mon
     assert result.contradicts(row.id)
     layout = RecordingLayout()
     draw_pair_facts(layout, bpy.context, row, result.report.options)
-    assert "contradicts what is proved, which holds" in " ".join(layout.texts())
+    assert "contradicts the proved bounds, which are correct" in " ".join(layout.texts())
     layout = RecordingLayout()
     listed = bpy.context.window_manager.meshclash
     MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, listed.rows[0], 0, None, "", 0)

@@ -176,7 +176,7 @@ def test_a_removed_scene_is_explained(faked):
         modal = Modal()
     bpy.data.scenes.remove(other)
     assert modal.run() == {"CANCELLED"}
-    assert modal.reports == [("ERROR", "The scene was removed meanwhile")]
+    assert modal.reports == [("ERROR", "The scene has been removed")]
 
 
 def test_lengths_are_handed_on_in_metres(faked, monkeypatch):

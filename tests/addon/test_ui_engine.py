@@ -109,7 +109,7 @@ def test_escape_in_the_middle_leaves_everything_as_it_was(boxes, monkeypatch):
 
 
 def test_no_mesh_in_a_set_is_explained(registered):
-    with pytest.raises(RuntimeError, match=r"set A .* contains no mesh"):
+    with pytest.raises(RuntimeError, match=r"set A .* contains no visible mesh"):
         bpy.ops.meshclash.detect()
 
 
@@ -120,7 +120,7 @@ def test_statistics_are_shown(boxes):
 
     bpy.ops.meshclash.detect()
     texts = draw(panels.MESHCLASH_PT_statistics, bpy.context).texts()
-    assert {"Objects", "Triangles", "Volume tests", "Triangle tests", "Exact tests", "Total"} <= set(texts)
+    assert {"Objects", "Triangles", "Volume Tests", "Triangle Tests", "Exact Tests", "Total"} <= set(texts)
     assert texts[texts.index("Objects") + 1] == "5"
 
 

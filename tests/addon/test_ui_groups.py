@@ -183,7 +183,7 @@ def test_who_and_until_when_is_said_of_a_group_and_sorts_the_list(hall):
     bpy.ops.meshclash.say_of_listed(assignee="Ann", priority="HIGH", due="2026-12-24", comment="now")
     (review,) = bpy.context.scene.meshclash.reviews
     assert (review.assignee, review.priority, review.due, review.comment) == ("Ann", "high", "2026-12-24", "now")
-    with pytest.raises(RuntimeError, match="is no date"):
+    with pytest.raises(RuntimeError, match="is not a date"):
         bpy.ops.meshclash.say_of_listed(due="tomorrow")
     bpy.ops.meshclash.list_all()
     for key in ("ASSIGNEE", "PRIORITY", "DUE"):

@@ -213,7 +213,7 @@ def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(
 def test_a_verdict_that_is_not_certain_says_so(registered):
     show(make_row(verdict="contained", certainty=0.874), make_row("B", "C"))
     listed().active_row = 0
-    words = "Inside, 87% certain: an open mesh is judged as the solid that it seems to bound"
+    words = "Inside, 87% certain: the open mesh is treated as the solid that it seems to enclose"
     assert words in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
     tips = [
         listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=k, side="a", tip=""))

@@ -440,7 +440,7 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
             any((corner - other).length < 1e-6 for other in corners) for corner in map(Vector, side.highlight[0])
         )
     texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
-    assert "First contacts only while things move" in texts
+    assert "While objects move, only first contacts are found" in texts
     assert not bpy.ops.meshclash.export_report.poll()
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
     agrees()

@@ -202,9 +202,9 @@ def test_select_faces_in_a_shared_mesh_joins_both(cubes):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"original_faces_a": None, "original_faces_b": None}, "the modifiers of 'A' make new faces"),
+        ({"original_faces_a": None, "original_faces_b": None}, "the modifiers of 'A' create new faces"),
         ({"source_a": "Gone", "source_b": "Gone"}, "'Gone' is not in this view layer"),
-        ({"source_a": "Lamp", "source_b": "Lamp"}, "'Lamp' is no mesh object"),
+        ({"source_a": "Lamp", "source_b": "Lamp"}, "'Lamp' is not a mesh"),
         ({"source_a": "Hidden", "source_b": "Hidden"}, "'Hidden' is hidden"),
         ({"original_faces_a": np.array([99]), "original_faces_b": None}, "'A' has fewer faces"),
     ],

@@ -84,7 +84,7 @@ def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
     listed = bpy.context.window_manager.meshclash
     assert {row.name: row.verdict for row in listed.rows} == {"A × B": "clash", "B × C": "clash", "A × D": "touching"}
     layout, settings = draw(panels.MESHCLASH_PT_detect, bpy.context), bpy.context.scene.meshclash
-    assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in options_in_words()
+    assert "Up to 7.6 µm, the precision of the coordinates" in options_in_words()
     assert settings.permitted_overlap == pytest.approx(7.6e-6, rel=0.01), "the field says what is permitted"
     assert "meshclash.hide_overlaps" in layout.operators()
     described = detect.MESHCLASH_OT_hide_overlaps.description(bpy.context, SimpleNamespace(length=1e-4))
@@ -173,7 +173,7 @@ def test_probabilities_are_percent_and_their_colours_are_explained(registered):
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
     words = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    assert "Nothing is that close: 2 objects tested" in words and "Increase the tolerance" in words
+    assert "No objects are that close: 2 objects tested" in words and "Increase the tolerance" in words
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_nothing_found_is_said_in_the_words_of_the_test(registered):
         ({}, 2, "Use the test Clearance to find objects that are too close"),
         ({}, 1, "Hidden objects and objects outside the sets are not tested"),
         ({"set_a": "selection"}, 2, "Only pairs of the two sets are tested"),
-        ({"rules": Rules(same_parent=True)}, 2, "Pairs are excluded under Options, Exclude"),
-        ({"rules": Rules(listed_pairs=frozenset({("A", "B")}))}, 2, "Pairs are excluded under Options, Exclude"),
+        ({"rules": Rules(same_parent=True)}, 2, "Some pairs are excluded under Options > Exclude"),
+        ({"rules": Rules(listed_pairs=frozenset({("A", "B")}))}, 2, "Some pairs are excluded under Options > Exclude"),
         ({"test": "self"}, 1, "Use the test Intersection"),
     ],
 )
@@ -199,7 +199,7 @@ def test_pairs_that_are_left_out_are_counted(registered):
     report.stats["left_out"] = {"pairs": 4500, "beyond": 1.5}
     results.show_report(bpy.context, bpy.context.scene, report)
     joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
-    assert "4,500 pairs left out, at least 1.5 m apart" in joined
+    assert "4,500 pairs not listed: at least 1.5 m apart" in joined
 
 
 def test_progress_and_stop_button_while_running(registered):
@@ -248,7 +248,7 @@ def test_results_panel_details_of_the_selected_pair(filled):
 
 def test_results_panel_says_when_nothing_touches(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report())
-    assert "Nothing touches: 2 objects tested" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "No objects touch: 2 objects tested" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
 def test_results_panel_names_what_was_not_tested(registered):
@@ -259,7 +259,7 @@ def test_results_panel_names_what_was_not_tested(registered):
     report.stats["no_geometry"] = {"light": 1, "camera": 3, "empty": 2}
     results.show_report(bpy.context, bpy.context.scene, report)
     joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
-    assert "1 object lost and not tested: Broken (NaN)" in joined
+    assert "1 object could not be tested: Broken (NaN)" in joined
     assert "1 object not tested: Empty mesh (no faces)" in joined
     assert "Without geometry: 3 cameras; 2 empties; 1 light" in joined
 
@@ -274,7 +274,9 @@ def test_results_panel_does_not_say_that_all_is_well_where_an_object_is_lost(reg
 
 def test_results_panel_says_when_they_are_old(filled):
     scene_results.mark_stale(bpy.context.scene.session_uid, ["A"])
-    assert "1 object changed since, shown in grey" in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+    assert "1 object changed since the detection, shown in grey" in " ".join(
+        draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    )
 
 
 @pytest.mark.parametrize(
@@ -342,7 +344,7 @@ def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
         filled.active_row = 0
         bpy.ops.meshclash.exclude_pair()
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert "Nothing touches" not in texts and "All pairs found are excluded" in " ".join(texts)
+    assert "No objects touch" not in texts and "All pairs that were found are excluded" in " ".join(texts)
 
 
 def test_first_contacts_of_live_have_a_filter(registered):
@@ -374,7 +376,7 @@ def test_results_of_another_scene_are_not_mixed_up(filled):
 def test_statistics_table(filled):
     joined = shown(draw(panels.MESHCLASH_PT_statistics, bpy.context))
     assert "Query | 400.0 ms    80%" in joined
-    assert "Triangle tests | 5" in joined
+    assert "Triangle Tests | 5" in joined
     assert joined.index("Query") < joined.index("Read") < joined.index("Total")
 
 

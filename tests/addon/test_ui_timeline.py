@@ -76,7 +76,7 @@ def test_a_scan_that_finds_nothing_says_what_to_try(passing):
         bpy.data.objects.remove(bpy.data.objects[name])
     Driver().finish()
     texts = " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
-    assert "Nothing touches in frames 0-40 (Intersection) Hidden objects and objects outside the sets" in texts
+    assert "No objects touch in frames 0-40 (Intersection) Hidden objects and objects outside the sets" in texts
 
 
 def test_an_error_in_the_middle_puts_the_frame_back(passing, monkeypatch):
@@ -122,7 +122,7 @@ def test_choosing_an_event_goes_to_its_worst_frame_and_selects_the_pair(passing)
     assert (row.a.name, row.b.name, row.frame) == ("A", "B", 10) and len(row.a.highlight)
     assert events_list.active_event(bpy.context).row.id == row.id
     texts = draw(MESHCLASH_PT_timeline, bpy.context).texts()
-    assert "Worst frame" in texts and "10" in texts
+    assert "Worst Frame" in texts and "10" in texts
     for index, item in enumerate(listed.events):
         draw_item(listed, item, index)
 
@@ -139,7 +139,7 @@ def test_the_cells_of_an_event_say_what_it_is(passing):
     listed = bpy.context.window_manager.meshclash
     index = [item.name for item in listed.events].index("A × B")
     tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=index, tip=""))
-    assert tip == "A × B\nFrames 8 to 12: a click goes to frame 10, the worst\nClash"
+    assert tip == "A × B\nFrames 8 to 12. Click to go to the worst frame, 10\nClash"
     bpy.ops.meshclash.pick_event(index=index)
     assert passing.frame_current == 10 and listed.active_event == index
     assert bpy.ops.meshclash.pick_event(index=99) == {"CANCELLED"}

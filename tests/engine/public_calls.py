@@ -24,6 +24,12 @@ HALF = np.array([[1.0, 0, 0, 0.5], [0, 1, 0, 0.1], [0, 0, 1, 0.2], [0, 0, 0, 1]]
 COMPAT = ("compat.trimesh", "compat.bvhtree", "compat.fcl")
 REFUSED = {"OcTree"}
 """Classes that refuse every call and name another way."""
+RETURNED = {
+    "Clearances", "FeaturePairs", "NearestPoints", "RayHits", "clouds.CloudContacts", "lab.ProgressiveMeshes",
+    "massive.ClusteredMesh", "massive.MassiveCollision", "massive.MeshLevel", "massive.MeshLevels",
+    "voxels.VoxelOverlaps", "compat.bvhtree.BVHTree",
+}  # fmt: skip
+"""Classes that users do not construct: queries and other functions return their objects."""
 SPECIAL = "__call__", "__contains__", "__getitem__"
 
 
@@ -60,7 +66,7 @@ def public_callables() -> Iterator[str]:
             if inspect.isclass(thing):
                 if thing not in seen and not issubclass(thing, BaseException):
                     seen.add(thing)
-                    if "Made by ``" not in (thing.__doc__ or ""):  # by a question, which alone knows its arguments
+                    if full not in RETURNED:
                         yield full
                     yield from (f"{full}.{method}" for method in _methods(thing))
             elif own or thing.__module__.startswith("meshclash"):

@@ -188,9 +188,9 @@ def test_the_checker_runs_alone():
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ((np.zeros((2, 3)), np.zeros((3, 3))), "two edges or two triangles can meet"),
-        ((np.zeros((4, 3)), np.zeros((3, 3))), "two edges or two triangles can meet"),
-        ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((3, 3))), "at both times the same"),
+        ((np.zeros((2, 3)), np.zeros((3, 3))), "two edges or two triangles, the same"),
+        ((np.zeros((4, 3)), np.zeros((3, 3))), "two edges or two triangles, the same"),
+        ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((3, 3))), "the same at both times"),
         ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3))), "of both, or of neither"),
         ((np.zeros((2, 2)), np.zeros((2, 3))), "first must have shape"),
         ((np.full((2, 3), np.nan), np.zeros((2, 3))), "coordinates must be finite"),

@@ -134,7 +134,7 @@ def test_lists_integers_and_read_only_arrays_are_taken():
         (np.full((2, 4, 3), np.nan), r"start\[0\] is .* \(2 such in all\): coordinates must be finite"),
         (np.full((2, 4, 3), np.inf), "must be finite"),
         (np.zeros((2, 4, 3), complex), "cannot be read as numbers"),
-        (np.ma.masked_array(np.zeros((2, 4, 3))), "they are masked"),
+        (np.ma.masked_array(np.zeros((2, 4, 3))), "the array is masked"),
         ("frame", "cannot be read as numbers"),
         (None, "start"),
     ],

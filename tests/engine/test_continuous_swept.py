@@ -255,7 +255,7 @@ BAD = (
     ((None, np.full((4, 3), np.inf)), "end of a: vertex 0"),
     ((None, np.full((4, 3), 1e31)), "end of a: vertex 0 .* at most 1e"),
     ((np.zeros((2, 4, 3)), np.zeros((3, 4, 3))), "stacks of 2 and 3 frames do not match"),
-    ((np.zeros((0, 4, 3)),), "start of a: the stack is empty"),
+    ((np.zeros((0, 4, 3)),), "start of a: the stack of poses or frames is empty"),
     ((None, "later"), "end of a"),
     ((None, [[0, 0], [0]]), "end of a"),
     ((np.stack([np.zeros((4, 3)), np.full((4, 3), np.inf)]),), "start of a: vertex 0"),
@@ -277,7 +277,7 @@ def test_what_is_no_mesh_is_refused():
     mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
     with pytest.raises(mc.InvalidMesh, match="b: expected a TriangleMesh or a Hierarchy, not a list"):
         mc.motion.swept_collide(mesh, [])
-    with pytest.raises(mc.InvalidMesh, match=r"b: .* swept_self_collide asks about one"):
+    with pytest.raises(mc.InvalidMesh, match=r"b: .* use swept_self_collide for one object"):
         mc.motion.swept_collide(mesh, None)
     for other in (mesh, mc.build(mesh)):  # another mesh as a frame, of the same topology or not
         with pytest.raises(mc.InvalidMesh, match=r"end of a: .* cannot be read as numbers"):

@@ -117,11 +117,11 @@ def test_what_cannot_be_read_is_named(tmp_path):
     parts = mc.read(path)
     assert len(parts) == 1 and dict(parts.no_geometry) == {"mesh without faces": 1}
     assert {name: reason.partition(":")[0] for name, reason in parts.left_out} == {
-        "#arm": "it is skinned",
-        "b mesh": "it has polygons with holes",
+        "#arm": "the mesh is skinned",
+        "b mesh": "the mesh has polygons with holes",
     }
     robot = write(tmp_path, link("hand", collision('<mesh filename="part.dae"/>')))
-    with pytest.raises(mc.InvalidFile, match=r"link 'hand', .*part\.dae: '#arm' cannot be read: it is skinned"):
+    with pytest.raises(mc.InvalidFile, match=r"link 'hand', .*part\.dae: '#arm' cannot be read: the mesh is skinned"):
         mc.Robot(robot)
 
 

@@ -334,7 +334,7 @@ def test_instances_without_data_are_not_counted_up(tmp_path):
         gltf.node(mesh=0, extensions={"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": accessor}}})
 
     parts = read(box(change), tmp_path)
-    assert len(parts) == 1 and len(parts.left_out) == 1 and "more than the file can hold" in parts.left_out[0][1]
+    assert len(parts) == 1 and len(parts.left_out) == 1 and "more than the file can contain" in parts.left_out[0][1]
 
 
 def test_many_accessors_of_the_same_data_take_no_more_memory_than_is_usual(tmp_path, monkeypatch):

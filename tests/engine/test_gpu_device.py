@@ -207,7 +207,7 @@ def test_a_fault_in_a_scene(backends, name, fault):
         mc.device_state(refresh=True)
         backends_before = len(made)
         plan["next"] = lambda n=n, first=backends_before: FakeDevice(n if len(made) == first else None, fault)
-        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+        with pytest.warns(RuntimeWarning, match="the CPU was used instead"):
             found = ask("cuda")
         assert scene_bytes(found) == expected
         assert str(fault) in found.stats.note
@@ -223,7 +223,7 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault):
     for n in range(0, operations, 3):
         mc.device_state(refresh=True)
         plan["next"] = lambda n=n: FakeDevice(n, fault)
-        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+        with pytest.warns(RuntimeWarning, match="the CPU was used instead"):
             found = mc.collide(A, B, POSE, device="cuda")
         assert as_bytes(found) == expected
         assert found.stats.device == "cpu"
@@ -255,7 +255,7 @@ def test_a_fault_while_looking_for_what_is_near(backends, name, fault):
     for n in range(0, operations, 5):
         mc.device_state(refresh=True)
         plan["next"] = lambda n=n: FakeDevice(n, fault)
-        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+        with pytest.warns(RuntimeWarning, match="the CPU was used instead"):
             found = ask("cuda")
         assert near_bytes(found) == expected
         assert found.stats.device == "cpu"

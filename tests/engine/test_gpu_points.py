@@ -179,7 +179,7 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault, question, exp
     for n in range(operations):
         mc.device_state(refresh=True)
         plan["next"] = lambda n=n: FakeDevice(n, fault)
-        with pytest.warns(RuntimeWarning, match="the CPU answered instead") as warned:
+        with pytest.warns(RuntimeWarning, match="the CPU was used instead") as warned:
             assert ask() == right
         assert len(warned) == 1
         assert str(fault) in str(warned[0].message)

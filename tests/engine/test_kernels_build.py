@@ -23,7 +23,7 @@ print(json.dumps([jit.kernel_counts(), jit.kernel_notes()]))
 """
 pytestmark = [
     pytest.mark.needs_jit,
-    pytest.mark.skipif(not levels_here(), reason="no level is known for this processor"),
+    pytest.mark.skipif(not levels_here(), reason="there are no kernels for this type of processor"),
 ]
 
 

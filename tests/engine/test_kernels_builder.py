@@ -18,7 +18,7 @@ from meshclash.kernels.processors import levels_here
 from subprocesses import ENGINE, run_python
 
 PART, OTHER = "aabb volumes", "dop6 volumes"
-pytestmark = pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
+pytestmark = pytest.mark.skipif(not levels_here(), reason="there are no kernels for this type of processor")
 
 
 @pytest.fixture

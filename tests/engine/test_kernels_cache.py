@@ -228,7 +228,7 @@ def test_code_of_a_level_has_none_of_the_instructions_that_its_processor_has_bey
 
 @pytest.mark.slow
 @needs_jit
-@pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
+@pytest.mark.skipif(not levels_here(), reason="there are no kernels for this type of processor")
 def test_what_came_with_the_package_is_used_and_checked(ask, tmp_path):
     level = levels_here()[-1]
     folder = fill_store(ask, tmp_path, level)
@@ -250,7 +250,7 @@ def test_what_came_with_the_package_is_used_and_checked(ask, tmp_path):
 
 @pytest.mark.slow
 @needs_jit
-@pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
+@pytest.mark.skipif(not levels_here(), reason="there are no kernels for this type of processor")
 def test_a_store_of_the_user_is_used_as_soon_as_it_is_there(ask, tmp_path, monkeypatch):
     """As one that came with the package, but for what others could write: that is not used."""
     shipped = fill_store(ask, tmp_path, levels_here()[-1])
@@ -285,7 +285,7 @@ def test_something_is_said_before_the_first_compilation(ask, tmp_path, monkeypat
 
 @pytest.mark.slow
 @needs_jit
-@pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
+@pytest.mark.skipif(not levels_here(), reason="there are no kernels for this type of processor")
 @pytest.mark.parametrize("wrong", ["sources", "manifest", "numba", "python", "level", "entry"])
 def test_a_wrong_store_is_compiled_instead(ask, tmp_path, monkeypatch, wrong):
     level = levels_here()[-1]

@@ -265,7 +265,7 @@ def test_nodes_are_in_the_order_of_their_runs(count):
 
 def test_wrong_arguments_and_closed_files(copied, tmp_path):
     mesh, path = copied
-    with pytest.raises(mc.UnsupportedOption, match="of a ClusteredMesh"):
+    with pytest.raises(mc.UnsupportedOption, match="for a ClusteredMesh"):
         mc.lab.ProgressiveMeshes.open(RING)
     progressive = mc.lab.ProgressiveMeshes.open(mesh)
     assert "nodes" in repr(progressive)

@@ -167,7 +167,7 @@ def test_what_clustered_meshes_do_not_have_is_refused(folder):
             mc.collide(found, found, engine="voxels")
         with pytest.raises(mc.InvalidMesh, match="PointCloud"):
             mc.collide(found, mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(200, 3))))
-        with pytest.raises(mc.UnsupportedOption, match="start names triangles"):
+        with pytest.raises(mc.UnsupportedOption, match="start refers to triangles"):
             mc.distance(found, found, start=mc.distance(mc.TriangleMesh(*refined(ring)), mc.TriangleMesh(*ring)))
         start = mc.distance(found, found, None, matrix(shift=(4.0, 0, 0)))
         assert mc.distance(found, found, None, matrix(shift=(5.0, 0, 0)), start=start).distance > start.distance

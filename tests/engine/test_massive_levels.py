@@ -402,7 +402,7 @@ def test_the_format_is_that_of_the_document(ring):
 def test_wrong_arguments(ring, tmp_path):
     _, levels = ring
     for thing in (None, RING, mc.TriangleMesh(*RING), levels.level(0.1)):
-        with pytest.raises(mc.UnsupportedOption, match="levels are those of a ClusteredMesh"):
+        with pytest.raises(mc.UnsupportedOption, match="levels can be built for a ClusteredMesh"):
             mc.massive.MeshLevels.open(thing)
     for error in (-1e-9, float("nan"), float("inf"), "fine", None):
         with pytest.raises(mc.UnsupportedOption, match="error must be a length"):

@@ -146,7 +146,7 @@ def test_models_are_named_and_described(federation, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--model", "arch={}/hvac.ifc"], "two files are the model 'arch'"),
+        (["--model", "arch={}/hvac.ifc"], "two files have the model name 'arch'"),
         (["--model", "arch"], "invalid named value"),
         (["--discipline", "plumbing=P"], "there is no model 'plumbing'; there are arch"),
     ],
@@ -363,7 +363,7 @@ def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
     [
         (["set", "{report}", "zzzz", "--status", "approved"], "'zzzz' must be the beginning of one id: 0 ids begin so"),
         (["set", "{report}", "group:9", "--status", "approved"], "there is no group:9: the report has"),
-        (["set", "{report}", "all"], "say what is decided"),
+        (["set", "{report}", "all"], "nothing to set"),
         (["set", "{report}", "all", "--name", "x"], "--name is for one group"),
         (["set", "{report}", "all", "--status", "done"], "invalid choice"),
         (["list", "{report}", "--journal", "decisions.txt"], "must end in .meshclash-journal"),

@@ -100,7 +100,7 @@ def test_clash_sets_of_ifc_clash_become_tests_and_clash_sets_again() -> None:
     assert tests[1].options.test == "clearance" and tests[1].options.set_a == tests[1].options.set_b
     written = to_ifc_clash(tests, ["one.ifc", "two.ifc"])
     assert parse_tests(written) == tests
-    with pytest.raises(InputError, match="no selector says 'property:x=1'"):
+    with pytest.raises(InputError, match="no selector of IfcOpenShell can express 'property:x=1'"):
         to_ifc_clash([NamedTest("odd", DetectOptions(set_a="property:x=1"))], ["one.ifc"])
 
 
@@ -141,7 +141,11 @@ def test_sets_by_material_property_and_joined_terms() -> None:
         ("collection:house & not material:Oak", {2}), ("material:Glass | class:IfcW*", {0, 2}), ("not b", {0, 2}),
     ):  # fmt: skip
         assert members(expression, parts) == meant, expression
-    for wrong, words in (("property:Fire", "KEY=VALUE"), ("selector:IfcWall", "selector of IFC"), ("a & b", "nothing")):
+    for wrong, words in (
+        ("property:Fire", "KEY=VALUE"),
+        ("selector:IfcWall", "selector for IFC"),
+        ("a & b", "nothing"),
+    ):
         with pytest.raises(InputError, match=words):
             members(wrong, parts)
 

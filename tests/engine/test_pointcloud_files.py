@@ -244,7 +244,7 @@ def test_rubbish_is_refused(folder, data, ending):
         ("a.xyz", b"1 2 3\n# pause\n\n4 5\n", "line 4: 2 columns, but 3"),
         ("a.xyz", b"1 2\n", "line 1: 2 columns, but a point needs three"),
         ("a.csv", b"a,b,c\n1,2,3\n", "line 1: no columns x, y and z"),
-        ("a.xyz", b"# nothing\n", "holds no points"),
+        ("a.xyz", b"# nothing\n", "contains no points"),
         ("a.stl", b"", "known are .ply"),
         ("a.ply", "ply\nformat ascii 1.0\nelement vertex ²\n".encode(), "line 3: 'element vertex ²'"),
         (

@@ -153,8 +153,9 @@ def test_damaged_ply_is_refused(tmp_path, rows, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("OFF\n3 1 0\n0 0 0\n1 0 0\n", "ends within the vertices"), ("4OFF\n1 1 0\n", "no OFF file of three"),
-     ("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", "is damaged"), ("OFF BINARY\n", "no OFF file"), ("", "no OFF file"),
+    [("OFF\n3 1 0\n0 0 0\n1 0 0\n", "ends within the vertices"), ("4OFF\n1 1 0\n", "not a three-dimensional OFF"),
+     ("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", "is damaged"),
+     ("OFF BINARY\n", "not a three-dimensional OFF"), ("", "not a three-dimensional OFF"),
      ("OFF\n1000000000000 1 0\n0 0 0\n", "ends within"), ("OFF\nx y\n", "are missing")],
 )  # fmt: skip
 def test_damaged_off_is_refused(tmp_path, text, message):

@@ -158,13 +158,13 @@ def test_a_chain_of_exactly_the_longest_length_is_taken():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.partition("#99=")[0], "it is cut off"),
-        (lambda text: text.partition("ENDSEC;\nEND")[0], "it is cut off"),
+        (lambda text: text.partition("#99=")[0], "the file is incomplete"),
+        (lambda text: text.partition("ENDSEC;\nEND")[0], "the file is incomplete"),
         (lambda text: text.replace("#99=", "/* #99="), "a comment in it has no end"),
-        (lambda text: text.replace("'E99'", "'E99"), "a text in it has no end|it is cut off"),
+        (lambda text: text.replace("'E99'", "'E99"), "a text in it has no end|the file is incomplete"),
         (lambda text: text.replace("#99=", "#20="), "two entities have the number #20"),
         (lambda text: text.replace("#99=", "#123456789012345678901="), "more than 17 digits"),
-        (lambda text: "solid thing\n", "it is no STEP file"),
+        (lambda text: "solid thing\n", "the file is not a STEP file"),
     ],
 )  # fmt: skip
 def test_a_damaged_text_is_refused(tmp_path, change, message):
@@ -270,9 +270,9 @@ def test_a_place_or_shape_that_is_not_there_loses_the_element(tmp_path):
     parts = read(tmp_path, body + product(33).replace("#7,", "#777,"))
     assert [part.name for part in parts] == ["E33", "E99"], "an owner that is not there moves nothing"
     assert parts.left_out == (
-        ("E30", "its place refers to an entity that is not there"),
-        ("E31", "its place refers to an entity that is not there"),
-        ("E32", "its shape refers to an entity that is not there"),
+        ("E30", "its place refers to a missing entity"),
+        ("E31", "its place refers to a missing entity"),
+        ("E32", "its shape refers to a missing entity"),
     )
 
 
@@ -281,7 +281,7 @@ def test_a_class_that_the_schema_does_not_have_is_lost_by_name(tmp_path):
     parts = read(tmp_path, SOME + product(30, "IFCSPACESHIP") + product(31, place="#50") + "#50=IFCODDPLACE();\n")
     assert len(parts) == 1 and parts.left_out == (
         ("#30=IFCSPACESHIP", "IFC4 has no such class"), ("#50=IFCODDPLACE", "IFC4 has no such class"),
-        ("E31", "its place refers to an entity that is not there"),
+        ("E31", "its place refers to a missing entity"),
     )  # fmt: skip
 
 

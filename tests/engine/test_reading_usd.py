@@ -235,7 +235,7 @@ def test_what_cannot_be_read_is_lost_by_name(tmp_path):
         "type NurbsPatch",
         "type Volume",
         "type OddMesh",
-        "corners that it does not have",
+        "corners that do not exist",
     ):
         assert text in reasons
 
@@ -372,7 +372,7 @@ def test_skinned_meshes_have_the_pose_of_the_earliest_time(tmp_path):
 def test_a_skin_of_other_joints_is_lost(tmp_path):
     parts = read(tmp_path, mesh() + SKIN.replace("jointIndices = [0, 0, 1]", "jointIndices = [0, 0, 5]"))
     assert [part.name for part in parts] == ["m"] and parts.left_out == (
-        ("skin", "its joints do not fit its skeleton"),
+        ("skin", "the joints do not fit its skeleton"),
     )
 
 

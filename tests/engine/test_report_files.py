@@ -55,7 +55,7 @@ def test_a_lost_object_is_an_error_of_junit_unless_that_is_allowed():
         )
         (case,) = [case for case in suite.iter("testcase") if case.find(kind) is not None]
         assert (case.get("name"), case.find(kind).get("message")) == ("Shaft", "it is torn")
-        assert "1 object was lost and not tested." in suite.findtext("system-out")
+        assert "1 object could not be tested." in suite.findtext("system-out")
 
 
 def test_a_lost_object_is_a_notification_of_sarif():
@@ -63,7 +63,7 @@ def test_a_lost_object_is_a_notification_of_sarif():
         (run,) = json.loads(to_sarif(report(lost=["Shaft"], allow_lost=allowed), "0.2"))["runs"]
         (invocation,) = run["invocations"]
         (told,) = invocation["toolExecutionNotifications"]
-        assert told["level"] == level and told["message"]["text"] == "Shaft was lost and not tested: it is torn"
+        assert told["level"] == level and told["message"]["text"] == "Shaft could not be tested: it is torn"
 
 
 def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
@@ -75,7 +75,7 @@ def test_pages_and_workbooks_tell_lost_objects_from_what_has_no_geometry():
     assert f'<h3>Lost: should have been tested</h3><ul class="plainlist">{items}' in lost
     assert "2 objects could not be tested. Clashes with them are unknown." in lost.partition("<h2")[0], "on top"
     assert "<li>Rail: it has no faces</li><li>3 meshes without faces, 2 cameras</li>" in others
-    assert "Nothing touches. 2 objects were lost and not tested." in page
+    assert "No objects touch. 2 objects could not be tested." in page
     sheet = openpyxl.load_workbook(io.BytesIO(to_xlsx(told)))["Question"]
     rows = dict(sheet.iter_rows(values_only=True))
     assert (rows["Lost: Shaft"], rows["Left out: Rail"]) == ("it is torn", "it has no faces")
@@ -315,10 +315,10 @@ def test_what_another_program_wrote_is_kept(tmp_path):
     ("members", "message"),
     [
         (None, "cannot be read as BCF"),
-        ({"a": b"b"}, "no BCF"),
-        ({"bcf.version": b'<Version VersionId="9"/>'}, "known are 2.1 and 3.0"),
-        ({"bcf.version": b"<Version"}, "no XML"),
-        ({"bcf.version": b'<!DOCTYPE a [<!ENTITY b "c">]><Version VersionId="3.0"/>'}, "no entities"),
+        ({"a": b"b"}, "not a BCF"),
+        ({"bcf.version": b'<Version VersionId="9"/>'}, "supported versions are 2.1 and 3.0"),
+        ({"bcf.version": b"<Version"}, "not valid XML"),
+        ({"bcf.version": b'<!DOCTYPE a [<!ENTITY b "c">]><Version VersionId="3.0"/>'}, "document type or entities"),
         ({"bcf.version": b'<Version VersionId="3.0"/>', "x/markup.bcf": b"<Markup/>"}, "no topic with a Guid"),
     ],
 )

@@ -348,7 +348,7 @@ def test_visual_shapes_are_taken_when_asked_for(tmp_path):
         ({"tolerance": 0}, "tolerance"),
         ({"packages": 3}, "packages must be folders"),
         ({"packages": {"a": 3}}, "packages must be folders"),
-        ({"packages": tmp_path / "nowhere"}, "is no folder"),
+        ({"packages": tmp_path / "nowhere"}, "is not a folder"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.Robot(path, **options)

@@ -119,7 +119,7 @@ def test_empty_scenes_and_no_configurations():
 def test_wrong_arguments_are_named():
     scene = mc.Scene()
     a = scene.add(mc.TriangleMesh(*box(*LARGE)))
-    with pytest.raises(mc.UnsupportedOption, match="movers are named"):
+    with pytest.raises(mc.UnsupportedOption, match="movers are given"):
         scene.collides(movers=[a])
     with pytest.raises(mc.UnknownObject, match="7"):
         scene.collides(np.eye(4)[None], movers=[7])

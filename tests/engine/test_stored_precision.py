@@ -60,5 +60,5 @@ def test_an_open_trough_at_survey_coordinates_holds_nothing(tmp_path, north):
     report = tmp_path / "report.json"
     call = [sys.executable, "-m", "meshclash", "detect", *map(str, files), "--report", str(report)]
     told = subprocess.run(call, capture_output=True, text=True, check=False).stderr
-    assert "stored no finer" not in told
+    assert "only precise to" not in told
     assert json.loads(report.read_text("utf-8"))["pairs"] == []

@@ -1,6 +1,7 @@
 """Arguments of wrong kinds are refused in words, whatever public function is called; and what is accepted as a pose."""
 
 import pickle
+from operator import attrgetter
 from pathlib import Path
 
 import meshclash as mc
@@ -22,6 +23,11 @@ CLOUD = mc.clouds.PointCloud
 def test_every_public_callable_has_a_valid_call(tmp_path):
     """A new function, constructor, method or setter needs one, from which wrong calls are made."""
     assert sorted(public_calls.examples(public_calls.Things(tmp_path))) == sorted(public_calls.public_callables())
+
+
+@pytest.mark.parametrize("name", sorted(public_calls.RETURNED))
+def test_classes_that_users_do_not_construct_are_public(name):
+    assert isinstance(attrgetter(name)(mc), type)
 
 
 def test_a_few_wrong_calls_end_in_errors_of_meshclash(tmp_path):

@@ -1,4 +1,4 @@
-"""Services against structure: overlaps below a centimetre are ignored."""
+"""Preset for building services against structure: overlaps below a centimetre are ignored."""
 
 import bpy
 

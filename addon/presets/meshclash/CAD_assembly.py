@@ -1,4 +1,4 @@
-"""Parts that fit: overlaps that their coordinates cannot tell from flush are ignored."""
+"""Preset for parts that fit together: overlaps within the precision of the coordinates are ignored."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""A body and its clothes: overlaps below half a centimetre are ignored."""
+"""Preset for a body and its clothes: overlaps below half a centimetre are ignored."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Everything nearer than 50 mm."""
+"""Preset that finds all objects closer than 50 mm."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Cloth and simulations: surfaces that meet, found anew in every frame."""
+"""Preset for cloth and simulations: find surfaces that meet, without reusing data of other frames."""
 
 import bpy
 

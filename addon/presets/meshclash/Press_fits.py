@@ -1,4 +1,4 @@
-"""Parts that are pressed into each other: overlaps below 0.2 mm are ignored."""
+"""Preset for parts that are pressed into each other: overlaps below 0.2 mm are ignored."""
 
 import bpy
 

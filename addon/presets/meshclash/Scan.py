@@ -1,4 +1,4 @@
-"""A scan against a model: overlaps within 10 mm of noise are ignored, and gaps of as much count as touching."""
+"""Preset for a scan against a model: ignore overlaps within 10 mm of noise, and count gaps up to 10 mm as touching."""
 
 import bpy
 

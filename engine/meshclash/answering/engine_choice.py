@@ -47,7 +47,7 @@ def question_steps(question: Question, take: Callable[[Chunk], object]) -> Gener
             failures.append(str(failure))
             continue
         return work_of(engine, "; ".join(failures)), engine.settled
-    raise AssertionError(f"no engine serves {question.goal!r}")
+    raise AssertionError(f"no engine supports {question.goal!r}")
 
 
 def work_of(engine: Engine, note: str = "") -> Work:

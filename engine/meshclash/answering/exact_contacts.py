@@ -80,7 +80,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
 
 
 def _decided(question: Question, pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
-    """Decide the pairs that an engine left undecided, and drop those that are no contacts."""
+    """Decide the pairs that an engine left undecided, and drop those that do not meet."""
     if not len(kinds):
         return pairs, kinds, jobs
     undecided = np.flatnonzero(kinds == UNDECIDED)

@@ -1,4 +1,4 @@
-"""Lower bounds of the distances of objects from their extents: their boxes, turned with them, and their spheres.
+"""Lower bounds of the distances of objects from their extents: their oriented boxes and bounding spheres.
 
 Both contain an object as a whole: its surface, all that its surface encloses, and the surface that an open mesh lacks.
 So two objects whose extents are apart neither meet nor lie in each other.

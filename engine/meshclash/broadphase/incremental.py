@@ -197,8 +197,10 @@ def _checked(ids: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray
     if ids.ndim != 1 or boxes.shape != (len(ids), 6):
         raise UnsupportedOption(f"boxes have shape (n, 6) and ids (n,), not {boxes.shape} and {ids.shape}")
     if len(ids) and (ids[0] < 0 or ids[-1] >= 2**31 or (np.diff(ids) <= 0).any()):
-        raise UnsupportedOption("ids must rise, from 0 on and below 2**31")
+        raise UnsupportedOption("ids must be in ascending order, at least 0 and below 2**31")
     upside_down = ~(boxes[:, :3] <= boxes[:, 3:]).all(axis=1)  # NaN compares false
     if upside_down.any():
-        raise UnsupportedOption(f"box {ids[upside_down][0]} is upside down, or has coordinates that are NaN")
+        raise UnsupportedOption(
+            f"box {ids[upside_down][0]} has its lowest corner above its highest corner, or NaN coordinates"
+        )
     return ids, boxes

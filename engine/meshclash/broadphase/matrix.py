@@ -103,7 +103,7 @@ class CollisionMatrix(Changeable):
     def _place(self, group: str) -> int:
         """Return the number of a group; creates the group if needed."""
         if not isinstance(group, str) or not group:
-            raise UnsupportedOption(f"a group is named by a text, not by {shown(group)}")
+            raise UnsupportedOption(f"the name of a group must be a string, not {shown(group)}")
         if group not in self._groups:
             self._groups[group] = len(self._groups)
             self._table = np.pad(self._table, (0, 1), constant_values=True)

@@ -1,4 +1,4 @@
-"""Compares a report with an earlier one: which clashes are new, known and gone."""
+"""Compare a report with an earlier one: which clashes are new, known or no longer found."""
 
 from __future__ import annotations
 
@@ -44,13 +44,15 @@ class EarlierPair:
 
     @property
     def plain_names(self) -> list[str]:
-        """Its names as files have them: where one of several parts of a name is lost, others get its number."""
+        """Return the names of objects as they are in files: if one of several parts with the same name is missing, the
+        others are renumbered.
+        """
         return [without_number(name) for name in self.names]
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What an earlier report says of pairs.
+    """The pairs and decisions of an earlier report, for comparison.
 
     Attributes:
         file: where it was read.
@@ -74,17 +76,17 @@ class Baseline:
     groups: Sequence[tuple[str, Sequence[str]]] = ()
 
     def thing(self, end: str) -> Identity | None:
-        """An object of a pair, by the id that the pair has of it; None where it is not known."""
+        """Return an object of a pair by the id that the pair stores for it; None if it is unknown."""
         return self.objects.get(end) or self.away.get(end)
 
     @property
     def clashes(self) -> frozenset[str]:
-        """The ids of pairs that shared volume."""
+        """Ids of the pairs that shared volume."""
         return frozenset(key for key, pair in self.pairs.items() if pair.is_clash)
 
     @property
     def reviews(self) -> dict[str, Review]:
-        """What a user said, by the ids of pairs."""
+        """Decisions of users, by pair id."""
         return {key: pair.review for key, pair in self.pairs.items() if pair.review != NOT_REVIEWED}
 
 
@@ -96,7 +98,7 @@ KEPT = (
 
 
 def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
-    """A JSON report as a dictionary.
+    """Read a JSON report as a dictionary.
 
     Args:
         path: of the report.
@@ -107,14 +109,14 @@ def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
     """
     report = read_json(path, "report", keep)
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
-        raise InputError(f"'{path}' is no report of schema {SCHEMA}")
+        raise InputError(f"'{path}' is not a report of schema {SCHEMA}")
     pairs = report.get("pairs")
     if not isinstance(pairs, list) or not all(isinstance(pair, dict) and _is_pair(pair) for pair in pairs):
-        raise InputError(f"'{path}' is damaged: its pairs are not those of a report")
+        raise InputError(f"'{path}' is damaged: its list of pairs is invalid")
     stats = report.get("stats", {})
     skipped = stats.get("skipped", []) if isinstance(stats, dict) else None
     if not isinstance(skipped, list) or not all(isinstance(item, dict) and _is_skipped(item) for item in skipped):
-        raise InputError(f"'{path}' is damaged: its skipped objects are not those of a report")
+        raise InputError(f"'{path}' is damaged: its list of skipped objects is invalid")
     return report
 
 
@@ -123,7 +125,7 @@ def _is_skipped(item: dict[str, Any]) -> bool:
 
 
 def _kept(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a pair what a baseline needs; other objects are kept as they are."""
+    """Reduce a pair to the values that a baseline needs; other values are returned unchanged."""
     return {name: item[name] for name in KEPT if name in item} if "verdict" in item else item
 
 
@@ -134,16 +136,16 @@ def _is_pair(pair: dict[str, Any]) -> bool:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The baseline of a JSON report; raises InputError."""
+    """Read a JSON report as a baseline; raises InputError."""
     report = read_report(path, _kept)
     try:
         return baseline_of(str(path), report)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"'{path}' is damaged: its objects are not those of a report") from error
+        raise InputError(f"'{path}' is damaged: its list of objects is invalid") from error
 
 
 def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
-    """The baseline that a report is, whose pairs have been checked."""
+    """Convert a report whose pairs have been checked to a baseline."""
     tested = [identity_of(item) for item in report.get("tested", ())]
     objects = {item.id: item for item in with_copies(tested, key_counts(tested))}
     pairs: dict[str, EarlierPair] = {}
@@ -166,7 +168,7 @@ def _is_equal(one: Identity, other: Identity) -> bool:
 
 
 def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, Identity]) -> str:
-    """The id in a baseline of an object of a pair that waits; an object that is away is added."""
+    """Return the baseline id of an object of a pair that could not be matched; an object that is missing is added."""
     if thing.id in objects and _is_equal(objects[thing.id], thing):
         return thing.id
     number = 0
@@ -177,7 +179,7 @@ def _kept_end(thing: Identity, objects: Mapping[str, Identity], away: dict[str, 
 
 
 def review_in(pair: Mapping[str, Any]) -> Review:
-    """What a user said of a pair of a report."""
+    """Return the user's decision on a pair of a report."""
     return Review(pair.get("status", "open"), pair.get("comment", ""), pair.get("assignee") or "")
 
 
@@ -189,7 +191,7 @@ def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:
 
 
 def identity_of(item: Mapping[str, Any]) -> Identity:
-    """An object of a report."""
+    """Return the identity of an object of a report."""
     box = np.array(item["box"], np.float64).reshape(2, 3)
     made = Identity(
         item["object"], item["own_name"], box, int(item["triangles"]), float(item["area"]), item.get("GlobalId") or "",
@@ -199,12 +201,16 @@ def identity_of(item: Mapping[str, Any]) -> Identity:
 
 
 def lost_names(report: Mapping[str, Any]) -> set[str]:
-    """Names, as files have them, of the objects that a report calls lost; reports of earlier versions call none so."""
+    """Return the names, as in files, of the objects that a report lists as not tested; reports of earlier versions list
+    none.
+    """
     skipped = report.get("stats", {}).get("skipped", ())
     return {without_number(item["name"]) for item in skipped if item.get("lost")}
 
 
 def questions_of(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The options of each named test of a report, or of "" for a single question; empty where they are not known."""
+    """Return the options of each named test of a report, or under "" those of a single test; empty if they are
+    unknown.
+    """
     tests = {item["name"]: item for item in report.get("tests") or ()}
     return tests or ({"": report["options"]} if report.get("options") else {})

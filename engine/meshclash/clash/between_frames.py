@@ -1,4 +1,4 @@
-"""Finds rigid objects that pass through each other between two frames, and are apart in both.
+"""Find rigid objects that pass through each other between two frames, although they are apart in both frames.
 
 Boxes around the ways of all objects tell which pairs may meet at all. Of these the engine says when they come within
 its tolerance, and when they part; a pair is told only where it meets, exactly, in its pose at such a moment.
@@ -25,7 +25,7 @@ _SLACK = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """One of the engine's meshes, and its poses (4, 4) in two frames."""
+    """A mesh of the engine with its poses (4, 4) in two frames."""
 
     mesh: Any
     start: np.ndarray
@@ -34,7 +34,7 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A pair that meets between two frames, and in neither of them.
+    """A pair of objects that meets between two frames, but in neither of them.
 
     Attributes:
         row: what is said of it, at a moment at which it meets.
@@ -49,7 +49,7 @@ class Passage:
 def passages_steps(
     question: DetectQuestion, moved: Mapping[int, Moved], known: Collection[tuple[int, int]], frame: int
 ) -> Generator[Progress, None, list[Passage]]:
-    """Pairs that meet on the way to a frame.
+    """Find the pairs of objects that meet between the previous frame and this one.
 
     Args:
         question: about that frame.
@@ -80,7 +80,7 @@ def passages_steps(
 
 
 def _box(way: Moved) -> np.ndarray:
-    """A world box (6,) that holds a mesh on its way."""
+    """Return a world box (6,) that contains a mesh during its whole motion."""
     bounds = getattr(way.mesh, "mesh", way.mesh).bounds  # of a hierarchy, or a mesh
     rows = np.stack([way.start, way.end])[:, :3]
     if np.array_equal(rows[0, :, :3], rows[1, :, :3]):

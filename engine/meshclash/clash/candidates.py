@@ -1,4 +1,4 @@
-"""Which objects may meet: their boxes overlap, and sets and rules let them through."""
+"""Find which pairs of objects may meet: their boxes overlap, and sets and rules include them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rules import Rules, keep_mask
 
 
 def candidate_pairs(items: Sequence[SourceObject], boxes: np.ndarray, rules: Rules) -> np.ndarray:
-    """Places (k, 2) int64 of pairs i < j of objects, one from each set, whose boxes overlap.
+    """Return the pairs i < j (k, 2) int64 of objects, one from each set, whose boxes overlap.
 
     Args:
         items: the objects.

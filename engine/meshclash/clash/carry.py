@@ -1,4 +1,4 @@
-"""What was decided of pairs of an earlier run, carried to the pairs of this one, and to no other pair.
+"""Apply the decisions of an earlier run to the same pairs in this run.
 
 A decision goes with its two objects: each must be found again among those of now, as `match_models` does. What cannot
 be told apart is listed, so that somebody decides again.
@@ -29,7 +29,7 @@ LIKELY = 0.5
 
 @dataclass(frozen=True)
 class Again:
-    """A decision of an earlier run that was not carried.
+    """A decision of an earlier run that could not be applied to a pair of this run.
 
     Attributes:
         pair: as the earlier run had it.
@@ -46,7 +46,7 @@ class Again:
 
 @dataclass(frozen=True)
 class Carried:
-    """What an earlier run says of this one.
+    """Decisions of an earlier run, matched to the pairs of this one.
 
     Attributes:
         reviews: decisions, by ids of this run.
@@ -66,7 +66,7 @@ class Carried:
 def carried(
     baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
 ) -> Carried:
-    """What an earlier report says of rows.
+    """Match the decisions of an earlier report to rows of this run.
 
     Args:
         baseline: the earlier report.
@@ -97,7 +97,9 @@ def carried(
 
 
 def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
-    """The ids of now of objects of a baseline; of those that were away only where no other object has become it."""
+    """Return the current ids of the objects of a baseline; missing objects are matched only if no other object replaces
+    them.
+    """
     now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
     became = {new: old for old, new in now.items()}
     layers: dict[str, list[Identity]] = defaultdict(list)  # of one object, several states may be kept
@@ -110,12 +112,12 @@ def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str
 
 
 def _of_its_models(now: Identity, before: Identity) -> Identity:
-    """An object as it is now, in the models alone in which it was when something was decided of it."""
+    """Return an object restricted to the models that it was in when the decision was made."""
     return now._replace(models=tuple(name for name in now.models if name in before.models))
 
 
 def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
-    """The id that a pair has now; "" where an object was not found again."""
+    """Return the current id of a pair; "" if one of its objects was not found again."""
     return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
 
 
@@ -138,7 +140,7 @@ def _again(
     known_objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
     objects = with_copies(known_objects, counts)
     if len(objects) < 2 or all(end in now for end in pair.ends):
-        return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
+        return Again(pair, objects, (), "the pair is no longer found" if objects else "the objects are unknown")
     wanted = Counter(told(item) for item in objects)
     of: dict[str, list[PairRow]] = defaultdict(list)
     for row in rows:
@@ -160,12 +162,12 @@ def _again(
 
 
 def told(item: Identity) -> str:
-    """What an object is called, whatever model it is in."""
+    """Return the name of an object, independent of the model that contains it."""
     return item.key or item.name
 
 
 def renames(baseline: Baseline, things: Iterable[Identity]) -> list[tuple[str, str, float]]:
-    """Models of now and then that have other names, and most of their GlobalIds, or names and places, in common."""
+    """Find models that were renamed between two runs: they share most GlobalIds, or most names and places."""
     then, now = _contents([*baseline.objects.values(), *baseline.away.values()]), _contents(things)
     found = []
     for new in sorted(now.keys() - then.keys()):
@@ -190,7 +192,7 @@ def _contents(items: Iterable[Identity]) -> dict[str, set[object]]:
 def _of_former(
     baseline: Baseline, rows: Sequence[PairRow], things: Mapping[str, Identity], former: Mapping[str, str]
 ) -> Carried:
-    """Decisions of versions without models, whose ids do not tell files apart.
+    """Return the decisions of versions without models, whose ids do not distinguish files.
 
     They are taken over where the report says of both objects that they were in the file of now, and where a GlobalId
     tells both or the two meet at the same point.
@@ -213,12 +215,12 @@ def _of_former(
             reviews[row.id] = pair.review
         else:
             alike = by_names.get(frozenset(pair.plain_names), ()) if row is None else (row.id,)
-            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "it is not found any more"))
+            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "the pair is no longer found"))
     return Carried(reviews, ids, again=again)
 
 
 def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str, PairRow]:
-    """Rows by the ids that versions without models gave to them."""
+    """Return rows by the ids that versions without models gave them."""
     return {
         pair_id(former[row.a.name], former[row.b.name], row.test): row
         for row in rows if row.a.name in former and row.b.name in former
@@ -226,7 +228,7 @@ def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str,
 
 
 def _were_there(pair: EarlierPair, row: PairRow, baseline: Baseline, things: Mapping[str, Identity]) -> bool:
-    """Whether both objects were in the files of now, as far as an earlier report says what they were in."""
+    """Return whether both objects were in the current files, as far as an earlier report states their files."""
     groups = [baseline.groups_of.get(name, ()) for name in pair.names]
     told_of = {without_number(name): {*some} for name, some in zip(pair.names, groups, strict=True) if some}
     sides = [things[name] for name in row.names]
@@ -239,7 +241,8 @@ def is_certain(
     things: Mapping[str, Identity],
     former: Mapping[str, str] | None = None,
 ) -> bool:
-    """Whether a row is the pair that its id was given to: keys of their own tell both objects, or it is where it was.
+    """Return whether a row is certainly the pair with its id: both objects have keys of their own, or the pair did not
+    move.
 
     Args:
         row: of this run.
@@ -258,12 +261,12 @@ def is_certain(
 
 
 def is_near(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:
-    """Whether two points are the same place [m]."""
+    """Return whether two points are at the same place [m]."""
     return one is not None and other is not None and bool(np.abs(np.subtract(one, other)).max() <= SAME_PLACE)
 
 
 def again_as_dict(item: Again) -> dict[str, Any]:
-    """As reports have it."""
+    """Return the decision as a dictionary for reports."""
     pair = item.pair
     return {
         "id": pair.id,
@@ -281,7 +284,7 @@ def again_as_dict(item: Again) -> dict[str, Any]:
 
 
 def thing_as_dict(item: Identity, name: str = "") -> dict[str, Any]:
-    """An object as reports have it, so that a later run finds it again.
+    """Return an object as a dictionary for reports, from which a later run can recognise it.
 
     Args:
         name: of the object in the report, where it was tested.

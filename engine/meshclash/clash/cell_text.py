@@ -1,4 +1,4 @@
-"""How reports write the values of a pair as text: lengths, depths, volumes, probabilities, verdicts."""
+"""Format the values of a pair for reports: lengths, depths, volumes, probabilities, verdicts."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ NO_SOLID = "not a solid"
 
 
 def format_length(metres: float | None) -> str:
-    """A length in millimetres if it is small, otherwise in metres; "<0.001 mm" for roundings, "" if unknown."""
+    """Format a length: in millimetres if it is small, otherwise in metres; "<0.001 mm" for rounding errors, "" if
+    unknown.
+    """
     if metres is None:
         return ""
     return length_in_words(metres, "METRIC", "MILLIMETERS" if abs(metres) < MILLIMETRES_BELOW else "METERS", 4)
 
 
 def format_depth(pair: dict[str, Any]) -> str:
-    """The proved depth, otherwise the upper bound, such as "at most 0.002 mm"; "" if nothing is known."""
+    """Format the proved depth, otherwise the upper bound, such as "at most 0.002 mm"; "" if nothing is known."""
     if pair["depth"] is None and pair["depth_upper"] is not None:
         return at_most(format_length(pair["depth_upper"]))
     return format_length(pair["depth"])
 
 
 def format_volume(cubic_metres: float | None) -> str:
-    """A volume in m³, cm³ or mm³; "<0.001 mm³" for roundings, "" if unknown."""
+    """Format a volume in m³, cm³ or mm³; "<0.001 mm³" for rounding errors, "" if unknown."""
     return "" if cubic_metres is None else volume_in_words(cubic_metres, "METRIC", digits=4)
 
 
 def format_volume_of(pair: dict[str, Any]) -> str:
-    """The bounds of the common volume of a pair; "not a solid" if one of the two is open."""
+    """Format the bounds of the common volume of a pair; "not a solid" if one of the two objects is open."""
     if pair["volume"] is None:
         return NO_SOLID if pair["verdict"] in SOLID_VERDICTS else ""
     return volume_between(pair["volume_lower"], pair["volume_upper"], "METRIC", digits=4)
 
 
 def format_share(share: float, digits: int = 0) -> str:
-    """A probability in percent; 0 % and 100 % are written for certain values only."""
+    """Format a probability in percent; only certain values are written as 0 % and 100 %."""
     step = 10.0 ** -(digits + 2)
     if 1.0 - 0.5 * step <= share < 1.0:
         return f">{1.0 - step:.{digits}%}"
@@ -47,12 +49,12 @@ def format_share(share: float, digits: int = 0) -> str:
 
 
 def format_probability(pair: dict[str, Any]) -> str:
-    """The probability that a pair meets, in percent; "" if the test does not state it."""
+    """Format the probability that a pair meets, in percent; "" if the test does not compute it."""
     return "" if pair["probability"] is None else format_share(pair["probability"])
 
 
 def format_verdict(pair: dict[str, Any]) -> str:
-    """The verdict with its notes: "touching (flush)", "contained (87% certain)"."""
+    """Format a verdict with its notes: "touching (flush)", "contained (87% certain)"."""
     notes = ["flush"] if pair["flush"] else []
     if pair["certainty"] < 1.0:
         notes.append(f"{format_share(pair['certainty'])} certain")
@@ -60,11 +62,11 @@ def format_verdict(pair: dict[str, Any]) -> str:
 
 
 def format_count(pair: dict[str, Any], side: str) -> str:
-    """Number of faces in contact on side "a" or "b"; of a scan, the number of points."""
+    """Format the number of faces in contact on side "a" or "b"; of a scan, the number of points."""
     points = len(pair[f"points_{side}"])
     return f"{points} points" if points else str(pair[f"count_{side}"])
 
 
 def format_point(point: list[float] | None) -> str:
-    """Three coordinates in metres; "" if unknown."""
+    """Format three coordinates in metres; "" if unknown."""
     return "" if point is None else " ".join(f"{x:.4f}" for x in point)

@@ -1,4 +1,4 @@
-"""Engine clouds of the scans of each frame: made once, kept while their points stay the same."""
+"""Point clouds of the engine for the scans of each frame: created once, and kept while their points stay the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEED = 1  # which points a budget takes is the same in every run
 
 @dataclass(frozen=True, eq=False)
 class PlacedCloud:
-    """A scan as the engine sees it.
+    """A scan as a point cloud of the engine, with its pose.
 
     Attributes:
         item: the object.
@@ -42,16 +42,16 @@ class PlacedCloud:
 
     @property
     def world_radius(self) -> float:
-        """Of the balls as which the points are drawn, at most."""
+        """The largest radius with which a point is drawn, in the world."""
         return self.source.radius * float(np.linalg.norm(self.item.matrix[:3, :3], ord=2))
 
     def own_indices(self, indices: np.ndarray) -> np.ndarray:
-        """Points of the cloud as sorted int32 indices of the object's points."""
+        """Indices (sorted, int32) of the object's points that the cloud contains."""
         own = indices if self.chosen is None else self.chosen[indices]
         return np.sort(own).astype(np.int32)
 
     def world_points(self, chosen: np.ndarray | slice) -> np.ndarray:
-        """(k, 3) float32 world positions of some points of the object."""
+        """Return the world positions (k, 3) float32 of some points of the object."""
         return to_world(self.source.points[chosen], self.item.matrix).astype(np.float32)
 
 
@@ -72,7 +72,9 @@ class CloudScene:
         self._made: dict[tuple[Hashable, bytes], Made] = {}
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
-        """Makes `placed` equal to the scans of a frame; those without a surface or a usable matrix are in `skipped`."""
+        """Update `placed` to the scans of a frame; scans without a surface or a usable matrix are added to
+        `skipped`.
+        """
         kept, self._made, self.placed, self.skipped = self._made, {}, [], []
         unusable: set[Hashable] = set()
         for item in frame.scans:
@@ -112,7 +114,7 @@ class CloudScene:
 
 
 def chosen_points(count: int, budget: int) -> np.ndarray | None:
-    """Which of `count` points to take when at most `budget` may be: spread over their order, but not in step with it.
+    """Choose at most `budget` of `count` points, spread over their order without a fixed step.
 
     Returns:
         (budget,) int64 ascending, or None for all points.

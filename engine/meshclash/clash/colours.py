@@ -13,11 +13,11 @@ COLOUR_B: Colour = (0.1, 0.55, 1.0)
 
 
 def linear(colour: Colour) -> Colour:
-    """The same colour as renderers take it, as shares of light (IEC 61966-2-1)."""
+    """Convert a colour to linear light, as renderers use it (IEC 61966-2-1)."""
     red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in colour)
     return red, green, blue
 
 
 def hexadecimal(colour: Colour) -> str:
-    """The same colour as web pages write it, without the sign before it: "FF3821"."""
+    """Format a colour for web pages, without the leading #: "FF3821"."""
     return "".join(f"{round(255 * share):02X}" for share in colour)

@@ -1,4 +1,4 @@
-"""The columns of a row of a report, an entry each.
+"""The table of all columns of a report.
 
 JSON and its schema, CSV, workbooks, the page, the terminal, the window's list and its sort menu, and the table in
 docs/report-format.md read them here. To add a column, write an entry, and add its name to the outputs that show it
@@ -31,7 +31,7 @@ AXES = ("x", "y", "z")
 
 
 class Notes(NamedTuple):
-    """What a report knows of a row in addition to what the engine found.
+    """Values that a report adds to the result of the engine for a pair.
 
     Attributes:
         status: one of `STATUSES`.
@@ -59,7 +59,7 @@ class Notes(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What a file of a report can say of a pair in addition to its JSON entry.
+    """Values that report files add to the JSON entry of a pair.
 
     Attributes:
         number: position of the pair in the report, from 1 on.
@@ -74,13 +74,13 @@ class Surroundings(NamedTuple):
     objects: Mapping[str, Mapping[str, str]]
 
     def property_of(self, name: str, key: str) -> str | None:
-        """A property of an object, or None."""
+        """Return a property of an object, or None."""
         return self.objects.get(name, {}).get(key)
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """One column of a report.
 
     Attributes:
         name: the key in JSON and CSV.
@@ -133,32 +133,34 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Its header on the page and in the terminal; points have their unit in it, other values beside them."""
+        """Header on the page and in the terminal; for points it includes the unit, other columns show the unit with
+        each value.
+        """
         return f"{self.label.lower()} [{self.unit}]" if self.kind == "point" else self.label.lower()
 
     @property
     def list_title(self) -> str:
-        """Its header in the window's list."""
+        """Header of the column in the list of the window."""
         return self.list_label or self.label
 
     @property
     def is_text(self) -> bool:
-        """Whether it is aligned to the left."""
+        """Whether the column is aligned to the left."""
         return self.kind in ("id", "text", "choice")
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Names of its columns in CSV and in workbooks: a point has three."""
+        """Names of the columns in CSV and in workbooks: a point needs three."""
         return tuple(f"{self.name}_{axis}" for axis in AXES) if self.kind == "point" else (self.name,)
 
     @property
     def headers(self) -> tuple[str, ...]:
-        """Their headers in workbooks, with the unit."""
+        """Headers of the columns in workbooks, with the unit."""
         labels = tuple(axis.upper() for axis in AXES) if self.kind == "point" else (self.label,)
         return tuple(f"{label} [{self.unit}]" if self.unit else label for label in labels)
 
     def json_value(self, row: PairRow, notes: Notes, scale: float) -> Any:
-        """Its value in the JSON report, in metres.
+        """Return the value for the JSON report, in metres.
 
         Args:
             row: the row.
@@ -176,28 +178,28 @@ class Column:
         return value * {"": 1, "m": scale, "m³": scale**3}[self.unit] if self.unit else value
 
     def file_value(self, pair: dict[str, Any], around: Surroundings) -> Any:
-        """Its value in a file, from the JSON entry of a pair."""
+        """Return the value for a file, from the JSON entry of a pair."""
         return pair[self.name] if self.of_pair is None else self.of_pair(pair, around)
 
     def file_values(self, pair: dict[str, Any], around: Surroundings) -> tuple[Any, ...]:
-        """The values of `cells`."""
+        """Return the values of the columns in `cells`."""
         value = self.file_value(pair, around)
         return (value,) if self.kind != "point" else (None,) * len(AXES) if value is None else tuple(value)
 
     def in_words(self, pair: dict[str, Any]) -> str:
-        """Its text on the page and in the terminal."""
+        """Return the text on the page and in the terminal."""
         if self.text is not None:
             return self.text(pair)
         value = pair.get(self.name)
         return "" if value is None else str(value)
 
     def is_filled(self, options: Mapping[str, Any]) -> bool:
-        """Whether a test with these options fills it in."""
+        """Return whether a test with these options fills in the column."""
         takes = not self.tests or options["test"] in self.tests
         return takes and (not self.option or bool(options.get(self.option)))
 
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
+        """Return the JSON schema of the column's values."""
         if self.kind == "id":
             return {"type": "string", "pattern": "^[0-9a-f]{16}$"}
         if self.kind == "choice":
@@ -232,18 +234,18 @@ _TABLE = (
         "a", "text", "A",
         "the first object; `a` is in set A and `b` in set B, in alphabetical order if both are in both sets. Instances "
         "are `Instancer/Object[position]`",
-        lambda row, _: row.a.name, width=32, key="A", key_label="Name of A",
+        lambda row, _: row.a.name, width=32, key="A", key_label="Name of Object A",
         key_tip="Sort by the name of the first object", share=0.19,
     ),
     Column(
         "b", "text", "B", "the second object",
-        lambda row, _: row.b.name, width=32, key="B", key_label="Name of B",
+        lambda row, _: row.b.name, width=32, key="B", key_label="Name of Object B",
         key_tip="Sort by the name of the second object", share=0.19,
     ),
     Column(
         "frame", "integer", "Frame", "frame of the scene",
         lambda row, _: row.frame, sorts_as=lambda pair: pair["frame"], width=7, key="FRAME", key_label="Frame",
-        tip="The frame in which they were tested", key_tip="Sort by frame", share=0.05,
+        tip="The frame in which the pair was tested", key_tip="Sort by frame", share=0.05,
     ),
     Column(
         "verdict", "choice", "Verdict",
@@ -252,7 +254,7 @@ _TABLE = (
         'volume, or within what is permitted; `"near"` (clearance); `"apart"` (distance); `"meets"` (deforming, self: '
         '`a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` (time-critical)',
         lambda row, _: row.verdict, choices=FINAL_VERDICTS, text=format_verdict, key="VERDICT", key_label="Verdict",
-        tip="Verdict on the two objects", key_tip="Sort by verdict, the worst first",
+        tip="Relation of the two objects, such as clash or touching", key_tip="Sort by verdict, the worst first",
     ),
     Column(
         "contacts", "integer", "Contacts",
@@ -351,7 +353,7 @@ _TABLE = (
     Column(
         "certainty", "share", "Certainty",
         "probability that the verdict is right: 1 if decided exactly, less if an open mesh counts as a solid",
-        lambda row, _: row.certainty, tip="How certain the verdict is",
+        lambda row, _: row.certainty, tip="Certainty of the verdict",
     ),
     Column(
         "volume", "number", "Common volume",
@@ -431,7 +433,7 @@ _TABLE = (
         for side in "ab"
     ),
     Column(
-        "worst", "text", key="WORST", key_label="Worst First", key_tip="In the order of the report",
+        "worst", "text", key="WORST", key_label="Worst First", key_tip="Use the order of the report",
     ),
     Column(
         "measure", "number", "Measure", key="MEASURE", key_label="Measure",
@@ -504,7 +506,7 @@ SORTED = _named(
 
 
 def pair_schema() -> dict[str, Any]:
-    """The JSON schema of a pair of the report."""
+    """Return the JSON schema of a pair of the report."""
     return {
         "type": "object",
         "required": [column.name for column in JSON if column.required],

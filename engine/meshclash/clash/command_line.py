@@ -1,4 +1,4 @@
-"""What the command lines of the package and of the extension have in common: options, exit codes, messages.
+"""Shared parts of the command lines of the package and the extension: options, exit codes, messages.
 
 Exit codes: 0 done, 1 clashes found and `--fail-on` counts them, 2 the input or an option is wrong, 3 internal error,
 4 an object is lost, 130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed,
@@ -49,7 +49,7 @@ CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or opti
 
 
 def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[str]]) -> int:
-    """Runs a command.
+    """Run a command, and convert its errors to messages and exit codes.
 
     Args:
         act: does it; returns the exit code.
@@ -78,7 +78,7 @@ def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[
 
 
 def run_subcommand(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> int:
-    """Runs the subcommand that arguments name, whose parser sets ``act``; returns the exit code."""
+    """Run the subcommand named by the arguments, whose parser sets ``act``; return the exit code."""
 
     def act(_: Interruption) -> int:
         given = parser.parse_args(arguments)
@@ -89,10 +89,10 @@ def run_subcommand(parser: argparse.ArgumentParser, arguments: Sequence[str]) ->
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports wrong options like any other wrong input."""
+    """An argument parser that reports wrong options like any other wrong input."""
 
     def error(self, message: str) -> NoReturn:
-        """As argparse."""
+        """Implement `argparse.ArgumentParser.error`."""
         raise InputError(f"{message} (--help shows all options)")
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def make_parser(epilog: str) -> argparse.ArgumentParser:
-    """A parser without options."""
+    """Create a parser without options."""
     return Parser(
         prog=COMMAND,
         description="Finds all pairs of objects that touch, clash, contain or duplicate each other, or come too near.",
@@ -111,7 +111,7 @@ def make_parser(epilog: str) -> argparse.ArgumentParser:
 
 
 def add_question(parser: argparse.ArgumentParser) -> None:
-    """What is asked."""
+    """Add the options of the test to a parser."""
     add = parser.add_argument
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
@@ -127,7 +127,7 @@ def add_question(parser: argparse.ArgumentParser) -> None:
 
 
 def _help(option: Option) -> str:
-    """What the command line says of an option; --tolerance stands for another option in some tests."""
+    """Return the help text of an option; --tolerance replaces another option in some tests."""
     told = option.help + ("; may be repeated" if option.kind == "fits" else "")
     for test in TESTS.values() if option.name == "tolerance" else ():
         if test.tolerance_means not in ("", option.name):
@@ -136,7 +136,7 @@ def _help(option: Option) -> str:
 
 
 def _reading(option: Option) -> dict[str, Any]:
-    """How argparse reads the value of an option; None where it is not given."""
+    """Return how argparse reads the value of an option; None if it is not given."""
     if option.kind == "flag":
         return {"action": "store_true", "default": None}
     if option.kind == "choice":
@@ -149,7 +149,7 @@ def _reading(option: Option) -> dict[str, Any]:
 
 
 def add_answer(parser: argparse.ArgumentParser) -> None:
-    """What becomes of the answer."""
+    """Add the options for output and exit code to a parser."""
     add = parser.add_argument
     write = f"write a report: {', '.join(WRITERS)}; .bcf is BCF 3.0, .bcfzip BCF 2.1, .xml JUnit; may be repeated"
     add("--report", type=Path, metavar="FILE", action="append", default=[], help=write)
@@ -170,7 +170,7 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
 
 
 def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str) -> DetectOptions:
-    """The options of the job.
+    """Return the options of the test from the parsed arguments.
 
     Args:
         given: what stands on the command line.
@@ -182,7 +182,7 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     exclusions = {name.strip() for name in given.exclude.split(",") if name.strip()}
     unknown = exclusions - set(EXCLUSIONS)
     if unknown:
-        raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
+        raise InputError(f"--exclude accepts {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
     if given.fail_on in ("new", "not-tested") and given.baseline is None:
         raise InputError(f"--fail-on {given.fail_on} needs an earlier report: give --baseline, too")
     frames = getattr(given, "frames", None)
@@ -207,13 +207,13 @@ QUESTION = ("set_a", "set_b", "test", "pairs", "exclude", "exclude_pair", *OPTIO
 
 
 def names_left_out(options: DetectOptions, tests: Iterable[NamedTest]) -> set[str]:
-    """Those of the single pairs that are left out, which must be there."""
+    """Return the names in the excluded pairs, which must exist."""
     rules = [options.rules, *(test.options.rules for test in tests)]
     return {name for rule in rules for pair in rule.listed_pairs for name in pair}
 
 
 def tests_given(given: argparse.Namespace) -> list[NamedTest]:
-    """The tests of `--tests`; none without.
+    """Return the tests of `--tests`, or an empty list.
 
     Raises:
         InputError: the file is wrong, or an option is given that its tests say.
@@ -231,12 +231,12 @@ def tests_given(given: argparse.Namespace) -> list[NamedTest]:
 
 
 def _overlap(text: str) -> float | str:
-    """A permitted overlap: "resolution" or metres; ValueError for what is neither."""
+    """Read a permitted overlap: "resolution" or metres; raises ValueError for anything else."""
     return text if text == RESOLUTION else float(text)
 
 
 def _limits(given: argparse.Namespace) -> dict[str, Any]:
-    """The options of the table, as far as they are given.
+    """Return the given options of the option table.
 
     Raises:
         InputError: `--tolerance` and the option for which it stands contradict each other, or it stands for none.
@@ -257,7 +257,7 @@ def _limits(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> list[OutputFile]:
-    """The reports that are to be written, checked before the work.
+    """Open the report files before the work begins, so that wrong paths are found early.
 
     Raises:
         InputError: one cannot be written, or stands twice.
@@ -273,17 +273,17 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     ]
     targets = [file.target for file in files]
     if len(set(targets)) < len(targets):
-        raise InputError("--report names one file twice")
+        raise InputError("--report was given the same file twice")
     return files
 
 
 def baseline_given(given: argparse.Namespace) -> Baseline | None:
-    """The earlier report, if one is given; raises InputError."""
+    """Return the earlier report if one is given; raises InputError."""
     return None if given.baseline is None else read_baseline(given.baseline)
 
 
 def reviewed(given: argparse.Namespace, report: DetectReport, former: Mapping[str, str] | None = None) -> DetectReport:
-    """With what a BCF file says of the pairs; raises InputError.
+    """Return the report with the statuses and comments of a BCF file; raises InputError.
 
     Args:
         given: the options.
@@ -301,7 +301,7 @@ def finish(
     files: Sequence[OutputFile],
     more: Callable[[], Sequence[str]] = list,
 ) -> int:
-    """Writes the reports and what else is to be written, prints the list, and says how the command ends.
+    """Write the reports and other files, print the list, and return the exit code.
 
     Args:
         given: the options.
@@ -330,7 +330,9 @@ def finish(
 
 
 def _print_left_out(report: DetectReport, quiet: bool) -> None:
-    """Names the objects that were not tested and counts those without geometry; a lost one is told in any case."""
+    """Print the objects that were not tested, and how many have no geometry; objects that could not be read are always
+    named.
+    """
     say(sys.stderr, *(f"lost: {item.name}: {item.reason}" for item in report.lost))
     if not quiet:
         say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
@@ -367,7 +369,9 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
 
 
 class ProgressLine:
-    """Progress in words: one line that is rewritten on a terminal, else a line now and then, as for logs."""
+    """Show progress as text: one line that is rewritten on a terminal, otherwise a new line now and then, as for
+    logs.
+    """
 
     def __init__(self) -> None:
         self._shown = ""
@@ -375,7 +379,7 @@ class ProgressLine:
         self._next = time.monotonic() + (0.0 if self._is_terminal else LINE_SECONDS)
 
     def show(self, progress: Progress) -> None:
-        """Shows how far the work is."""
+        """Show the current progress."""
         text, now = f"{int(100 * progress.fraction):3d} %  {printable(progress.text)[:60]:60s}", time.monotonic()
         if text == self._shown or now < self._next:
             return
@@ -389,7 +393,7 @@ class ProgressLine:
 
 
 class Interruption:
-    """Ctrl+C, or a wish to end the process, as KeyboardInterrupt where nothing is half done: between two slices.
+    """Turn Ctrl+C or SIGTERM into a KeyboardInterrupt between two slices of work, where no step is half done.
 
     Raised in the middle of a call it could leave the host application with a mesh half read, and a host may only print
     what its handlers raise. A second Ctrl+C ends the work at once.
@@ -399,20 +403,20 @@ class Interruption:
         self._pressed = False
 
     def press(self, *_args: object) -> None:
-        """What the signal calls."""
+        """Handle the signal."""
         if self._pressed:
             raise KeyboardInterrupt
         self._pressed = True
 
     def check(self) -> None:
-        """Raises KeyboardInterrupt if Ctrl+C was pressed."""
+        """Raise KeyboardInterrupt if Ctrl+C was pressed."""
         if self._pressed:
             raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
 def _signals_as_errors() -> Iterator[Interruption]:
-    """Lets Ctrl+C and SIGTERM raise KeyboardInterrupt, and a broken pipe an error where it is written to.
+    """Make Ctrl+C and SIGTERM raise KeyboardInterrupt, and make a broken pipe raise an error on writing.
 
     A host application may have a handler of its own for the first that only sets a flag, and may leave the second to
     end the process.
@@ -430,5 +434,5 @@ def _signals_as_errors() -> Iterator[Interruption]:
 
 
 def complain(*lines: str) -> None:
-    """Messages about what is wrong."""
+    """Print a message about an error."""
     say(sys.stderr, *(f"{COMMAND}: {line}" for line in lines))

@@ -1,4 +1,5 @@
-"""What is drawn of contacts: the curves along which surfaces cross, and the rims of what coincides; in slices.
+"""Compute the lines to draw for contacts, in slices: the curves where surfaces cross, and the outlines of coplanar
+overlaps.
 
 A pair of dense meshes has hundreds of thousands of contacts, most of which are not drawn: those that only touch.
 """
@@ -28,7 +29,8 @@ Steps = Generator[None, None, list[np.ndarray]]
 
 
 def curve_steps(engine: ModuleType, found: Sequence[Any]) -> Steps:
-    """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32, of each.
+    """Return the intersection pieces of crossing pairs and then the outlines of coplanar overlaps, (s, 2, 3) float32
+    each.
 
     Args:
         engine: the meshclash module.
@@ -58,7 +60,7 @@ def curve_steps(engine: ModuleType, found: Sequence[Any]) -> Steps:
 
 
 def _joined(engine: ModuleType, found: Sequence[Any], starts: np.ndarray, some: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Some contacts, counted through, as the engine joins them, and to which of `found` each belongs."""
+    """Return some contacts joined into one array, and for each contact its index in `found`."""
     owner = np.searchsorted(starts, some, side="right") - 1
     owners, first = np.unique(owner, return_index=True)
     parts = np.split(some - starts[owner], first[1:])
@@ -66,7 +68,7 @@ def _joined(engine: ModuleType, found: Sequence[Any], starts: np.ndarray, some: 
 
 
 def rim_steps(portions: Sequence[np.ndarray], owners: Sequence[np.ndarray], count: int) -> Steps:
-    """Those of the edges of patchworks of outlines that belong to one outline only, (m, 2, 3) in order, of each.
+    """Return the edges that belong to only one outline of a patchwork of outlines, (m, 2, 3) each.
 
     What neighbours share is a seam, not a rim. Edges fall into groups by their ends, and each group is looked at by
     itself, so that no sorting takes long.
@@ -112,18 +114,24 @@ def rim_steps(portions: Sequence[np.ndarray], owners: Sequence[np.ndarray], coun
 
 
 def _starts(lengths: Iterable[int]) -> np.ndarray:
-    """Where parts of some lengths begin when they lie end to end, and where the last one ends."""
+    """Return the start of each part when parts of the given lengths are placed end to end, and the end of the last
+    one.
+    """
     return np.cumsum([0, *lengths])
 
 
 def _cell_numbers(places: np.ndarray) -> np.ndarray:
-    """A number (n, 2) uint64 for each end of edges (n, 2, 3) between 0 and `CELLS`; the lower one first."""
+    """Return a number (n, 2) uint64 for each end of the edges (n, 2, 3), from 0 to `CELLS`; the lower one comes
+    first.
+    """
     x, y, z = np.rint(places).astype(np.uint64).transpose(2, 0, 1)
     return np.sort(x << np.uint64(42) | y << np.uint64(21) | z, axis=1)
 
 
 def _alone(keys: np.ndarray, hashed: np.ndarray) -> np.ndarray:
-    """Which rows of (n, k) are there once, (n,) bool; equal rows have equal numbers (n,), and others hardly ever."""
+    """Return which rows (n, k) occur only once, (n,) bool; equal rows have equal numbers (n,), different rows almost
+    never.
+    """
     order = np.argsort(hashed)
     differs = _changes(keys[order])
     if (differs[1:-1] & (hashed[order[1:]] == hashed[order[:-1]])).any():
@@ -135,7 +143,7 @@ def _alone(keys: np.ndarray, hashed: np.ndarray) -> np.ndarray:
 
 
 def _changes(keys: np.ndarray) -> np.ndarray:
-    """Before which rows of (n, k) another one stands, (n + 1,) bool, and at both ends."""
+    """Return before which rows of (n, k) the value changes, (n + 1,) bool; true at both ends."""
     differs = np.ones(len(keys) + 1, np.bool_)
     differs[1:-1] = np.logical_or.reduce([column[1:] != column[:-1] for column in keys.T])
     return differs

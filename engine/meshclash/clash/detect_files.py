@@ -49,7 +49,7 @@ files: STL, OBJ, PLY, OFF, GLB, glTF; 3MF and Draco in glTF (pip install 'meshcl
 
 
 def main(arguments: Sequence[str], engine: ModuleType) -> int:
-    """Runs the command.
+    """Run the command.
 
     Args:
         arguments: what stands after ``detect``.
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def unit(text: str) -> str | float:
-    """A named unit, or metres; ValueError for what is neither."""
+    """Parse a unit name or a number of metres; raises ValueError for anything else."""
     return text if text in UNITS else float(text)
 
 
@@ -133,14 +133,14 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
 
 
 def _source(given: argparse.Namespace, named: set[str]) -> FileSource:
-    """What is read; raises InputError where there is no file."""
+    """Return the source of the files; raises InputError if a file does not exist."""
     if not given.files and not given.models:
         raise InputError("the following arguments are required: FILE (--help shows all options)")
     return FileSource(given.files, given.unit, named, given.models, given.discipline, given.revision)
 
 
 def _pictures(report: DetectReport, source: FileSource) -> dict[str, bytes]:
-    """A picture of each clash, the worst first."""
+    """Return a picture of each clash, worst first."""
     from .files.pictures import MOST_PICTURES, pictures  # noqa: PLC0415 - Numba, whose kernels are told of before
 
     clashes = replace(report, rows=report.clashes).as_dict()["pairs"]
@@ -148,7 +148,7 @@ def _pictures(report: DetectReport, source: FileSource) -> dict[str, bytes]:
 
 
 def _use_threads(count: int) -> None:
-    """Limits Numba's threads; raises InputError."""
+    """Limit the number of Numba's threads; raises InputError."""
     import numba  # noqa: PLC0415 - it takes a second, and a wrong option is told before
 
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
@@ -158,7 +158,7 @@ def _use_threads(count: int) -> None:
 
 
 def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
-    """Of files that name no unit: what was taken, and how large that makes them."""
+    """Return notes on files without a unit: which unit was assumed, and the resulting size."""
     return [
         f"{item.path.name} names no unit: {unit or 'm'} taken, so it is {format_length(item.size)} large"
         + ("" if unit else " (--unit mm)")
@@ -168,7 +168,9 @@ def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
 
 
 def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
-    """What shows progress: a bar of rich on a terminal where it is installed, else lines; nothing where quiet."""
+    """Return the progress display: rich's progress bar on a terminal if rich is installed, otherwise text; nothing if
+    quiet.
+    """
     if quiet:
         return lambda progress: None
     if not is_terminal(sys.stderr):

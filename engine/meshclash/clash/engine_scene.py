@@ -1,4 +1,4 @@
-"""Keeps an engine scene equal to the frames that are read: adds, moves, deforms and removes its objects."""
+"""Keep a scene of the engine equal to the frames that are read: add, move, deform and remove objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Built(NamedTuple):
 
     @property
     def shape_key(self) -> tuple[Hashable, bytes, bool]:
-        """What has one engine mesh, and so one hierarchy: it serves all objects that share a mesh and a stretch."""
+        """Return the key under which objects with the same mesh and stretch share one engine mesh and one hierarchy."""
         return self.item.mesh_key, self.stretch, self.item.shell
 
 
@@ -77,7 +77,9 @@ class _Columns:
         return cls(objects, meshes, largest, own, *_placed_by(objects.matrices, largest, own))
 
     def moved(self, objects: ObjectColumns) -> _Columns | None:
-        """Return the columns of the same objects elsewhere; None if their stretches differ or cannot be used."""
+        """Return the columns of the same objects with other matrices; None if their stretches differ or cannot be
+        used.
+        """
         other = np.flatnonzero((objects.matrices != self.objects.matrices).any(axis=(1, 2)))
         try:
             poses, stretches, known, reach = _placed_by(objects.matrices[other], self.largest[other], self.own[other])
@@ -91,7 +93,7 @@ class _Columns:
         return replace(self, objects=objects, poses=changed[0], known=changed[1], reach=changed[2])
 
     def resolutions(self, misplaced: float) -> np.ndarray:
-        """Return how finely world coordinates are known, if a part may be off its place by `misplaced`, (n,)."""
+        """Return the resolution of world coordinates (n,), if a part may be displaced by `misplaced`."""
         misplaced = min(misplaced, _placed_to(float(self.reach.max(initial=0.0))))
         return np.where(np.isnan(self.own), np.maximum(self.known, misplaced), self.known)
 
@@ -119,14 +121,14 @@ class SceneObjects(Mapping[int, SourceObject]):
         return len(self._places) + len(self._scans)
 
     def named(self, key: int) -> SourceObject:
-        """Return an object for what its names say; its matrix may be that of an earlier frame."""
+        """Return an object for its names only; its matrix may be that of an earlier frame."""
         place = self._places.get(key)
         return self._scans[key].item if place is None else self._columns.roster.items[place]
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What an object of the engine's scene is made of, and where it is.
+    """The mesh and the pose of an object in the engine's scene.
 
     Attributes:
         mesh: as it was read.
@@ -144,7 +146,7 @@ class Shape:
 
 
 class EngineScene:
-    """The engine's scene and the link between its ids and the objects of the current frame.
+    """The engine's scene, with the links between its ids and the objects of the current frame.
 
     Args:
         engine: the meshclash module.
@@ -178,7 +180,8 @@ class EngineScene:
     def update_steps(
         self, frame: FrameScene, coarsest: float = math.inf, misplaced: float = 0.0
     ) -> Generator[Progress, None, None]:
-        """Makes the engine scene equal to `frame`; yields after each object that is built, and after some that move.
+        """Update the engine's scene to `frame`; yields after each object that is built, and after groups of objects
+        that move.
 
         An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it. A frame with
         the roster and the meshes of the last one is compared by columns.
@@ -214,7 +217,7 @@ class EngineScene:
             self._columns = columns
 
     def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
-        """Makes the scans of the engine scene those of a frame, after `update_steps`."""
+        """Replace the scans of the engine's scene by those of a frame, after `update_steps`."""
         old, self.scans = {scan.item.identity: (key, scan) for key, scan in self.scans.items()}, {}
         for scan in placed:
             key, known = old.pop(scan.item.identity, (-1, None))
@@ -230,22 +233,22 @@ class EngineScene:
             self.scene.remove(key)
 
     def has_scan(self, ids: Iterable[int]) -> bool:
-        """Whether one of some objects, named by the engine's ids, is a scan."""
+        """Return whether one of the objects, given by engine ids, is a scan."""
         return any(key in self.scans for key in ids)
 
     @property
     def members(self) -> tuple[Any, ...]:
-        """Something equal in two states if all objects are the same, but for the places of those with meshes."""
+        """A value that is equal in two states if all objects are the same, except for the poses of meshes."""
         return self.placed.roster, self._places, {key: scan.item for key, scan in self.scans.items()}
 
     def ids(self, in_a: bool) -> list[int]:
-        """The engine ids of set A, or of set B."""
+        """Return the engine ids of set A or set B."""
         member = self.placed.roster.letters[:, 0 if in_a else 1]
         ids = np.fromiter(self._places, np.int64, len(self._places))[member].tolist()
         return ids + [key for key, scan in self.scans.items() if (scan.item.in_a if in_a else scan.item.in_b)]
 
     def keep(self, rules: Rules) -> KeepMask | None:
-        """The exclusion rules over engine ids; the engine numbers its objects as it likes.
+        """Return which pairs of engine ids the exclusion rules keep.
 
         Pairs of a scan and a massive file, which the engine cannot ask, are left out.
         """
@@ -273,14 +276,14 @@ class EngineScene:
         return mask
 
     def shape(self, key: int) -> Shape:
-        """What an object, named by the engine's id and no scan, is made of, and where it is."""
+        """Return the mesh and pose of an object, which must not be a scan, given by its engine id."""
         item = self.objects[key]
         stretch = self._built[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
         return Shape(self.meshes[item.mesh_key], self.scene.posed(key)[0], baked, item.matrix, item.shell)
 
     def plain(self, ids: Iterable[int]) -> bool:
-        """Whether all of some objects, named by the engine's ids, are meshes in memory."""
+        """Return whether all of the objects, given by engine ids, are meshes in memory."""
         return not any(key in self.scans or self.is_massive(key) for key in ids)
 
     @property
@@ -289,13 +292,13 @@ class EngineScene:
         return not self.scans and all(mesh.file is None for mesh in self.meshes.values())
 
     def is_massive(self, key: int) -> bool:
-        """Whether an object, named by the engine's id, is a massive file."""
+        """Return whether an object, given by its engine id, is a massive file."""
         return self.meshes[self.objects.named(key).mesh_key].file is not None
 
     def _rebuild_steps(
         self, objects: ObjectColumns, frame: FrameScene, coarsest: float, misplaced: float
     ) -> Generator[Progress, None, tuple[_Columns, dict[int, int]]]:
-        """Adds, deforms, rebuilds and removes objects; yields after each that is built.
+        """Add, deform, rebuild and remove objects; yields after each object that is built.
 
         Returns:
             The objects that there are now, and the place of each by its id.
@@ -326,7 +329,7 @@ class EngineScene:
         return columns if len(kept) == len(items) else _Columns.of(_some(columns.objects, kept), frame.meshes), ids
 
     def _usable(self, objects: ObjectColumns, frame: FrameScene) -> _Columns:
-        """Returns the objects whose matrices can be used; the others are left out."""
+        """Return the objects with usable matrices; the others are left out."""
         try:
             return _Columns.of(objects, frame.meshes)
         except InvalidPose:
@@ -339,7 +342,7 @@ class EngineScene:
             self.scene.remove(self._built.pop(item.identity).id)
 
     def _is_usable(self, item: SourceObject) -> bool:
-        """Whether the matrix of an object can be used; it is left out where it cannot."""
+        """Return whether the matrix of an object can be used; otherwise the object is left out."""
         try:
             split_matrix(item)
         except UnusableObject as error:
@@ -348,7 +351,7 @@ class EngineScene:
         return True
 
     def _build(self, new: _Built, pose: np.ndarray, resolution: float, made: dict[Any, Any], same: _SameMesh) -> None:
-        """Deforms an object, or builds it; `made` are the engine's meshes so far, by shape key."""
+        """Deform an object, or build it; `made` contains the engine's meshes so far, by shape key."""
         old = self._built.get(new.item.identity)
         alone = old is not None and not old.shared and not new.shared and old.item.shell == new.item.shell
         if old is not None and alone and same.triangles(old.mesh, new.mesh):
@@ -368,7 +371,7 @@ class EngineScene:
 def _placed_by(
     matrices: np.ndarray, largest: np.ndarray, own: np.ndarray
 ) -> tuple[np.ndarray, list[bytes], np.ndarray, np.ndarray]:
-    """The poses, stretches, `known` and `reach` of k objects, as `_Columns` has them.
+    """Return the poses, stretches, `known` and `reach` of k objects, as in `_Columns`.
 
     Args:
         matrices: (k, 4, 4).
@@ -388,17 +391,17 @@ def _placed_by(
 
 
 def _some(objects: ObjectColumns, places: Sequence[int]) -> ObjectColumns:
-    """Some of the objects, with a roster of their own."""
+    """Return some of the objects, with a roster of their own."""
     return ObjectColumns(Roster(objects.roster.items[place] for place in places), objects.matrices[list(places)])
 
 
 def _given(resolutions: np.ndarray, coarsest: float) -> np.ndarray:
-    """What the engine is told of resolutions, (n,): 0 where they are too coarse."""
+    """Return the resolutions for the engine, (n,): 0 for those that are too coarse."""
     return np.where(resolutions <= coarsest, resolutions, 0.0)
 
 
 def _only_moves(old: _Built, new: _Built, same: _SameMesh) -> bool:
-    """Whether an object differs at most by its pose and resolution from what it was."""
+    """Return whether an object changed only in its pose and resolution."""
     if old.stretch != new.stretch or old.item.shell != new.item.shell:
         return False
     if old.item is not new.item and old.item.told != new.item.told:
@@ -407,7 +410,7 @@ def _only_moves(old: _Built, new: _Built, same: _SameMesh) -> bool:
 
 
 def _placed_to(reach: float) -> float:
-    """How far parts may be off their places in a whole whose coordinates do not exceed `reach`.
+    """Return how far parts may be displaced by rounding in a model whose coordinates do not exceed `reach`.
 
     It is a share of the next power of two, so that it stays the same while things move.
     """
@@ -415,7 +418,7 @@ def _placed_to(reach: float) -> float:
 
 
 class _SameMesh:
-    """Compares meshes of two frames, each pair of meshes once."""
+    """Compares meshes of two frames, and each pair of meshes only once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, str], bool] = {}
@@ -426,7 +429,7 @@ class _SameMesh:
         return self._equal(old, new, "triangles") and len(old.vertices) == len(new.vertices)
 
     def everything(self, old: SourceMesh, new: SourceMesh) -> bool:
-        """Also what rows tell of triangles: the faces that they are parts of."""
+        """Return whether two meshes are equal, including the face to which each triangle belongs."""
         same_faces = old.faces_are_original == new.faces_are_original and self._equal(old, new, "face_of_triangle")
         return same_faces and self.triangles(old, new) and self._equal(old, new, "vertices")
 

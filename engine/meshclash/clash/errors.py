@@ -1,4 +1,4 @@
-"""Errors whose message is ready for the user."""
+"""Errors with messages that can be shown to the user directly."""
 
 from ..messages import Sentence
 
@@ -12,7 +12,7 @@ class InputError(DetectError):
 
 
 class UnusableObject(InputError):
-    """The mesh, the points or the matrix of one object cannot be used; a detection leaves it out and goes on.
+    """Raised if the mesh, points or matrix of one object cannot be used; the detection leaves this object out.
 
     Args:
         name: of the object.

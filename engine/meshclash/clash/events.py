@@ -1,4 +1,4 @@
-"""Events: ranges of frames in which a pair is listed, made of the rows of one frame after the other."""
+"""Events: ranges of frames in which a pair is listed, computed from the rows of successive frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ APPEARS, VANISHES = "appears", "vanishes"
 
 @dataclass(frozen=True, eq=False)
 class ClashEvent:
-    """One pair of objects in one range of frames in which it is listed. Lengths are in scene units.
+    """An event: one pair of objects and one range of frames in which it is listed. Lengths are in scene units.
 
     Attributes:
         row: the worst of these frames, the first one of several: names, verdict, faces, place.
@@ -52,12 +52,12 @@ class ClashEvent:
 
     @property
     def worst_frame(self) -> int:
-        """The worst frame."""
+        """The frame in which the event is worst."""
         return self.row.frame
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sort key, the worst first, then by start and names."""
+        """Sort key: worst first, then by start and names."""
         return (*_badness(self.row), self.start, self.row.a.name, self.row.b.name, self.row.id)
 
     def as_dict(self, scale: float) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class EventLog:
     def add(
         self, frame: int, rows: Iterable[PairRow], present: Collection[str], moments: Moments | None = None
     ) -> None:
-        """Adds the rows of the next frame.
+        """Add the rows of the next frame.
 
         Args:
             frame: its number.
@@ -184,7 +184,7 @@ class EventLog:
         self._present = present
 
     def events(self) -> list[ClashEvent]:
-        """Returns all events so far, the worst first; events that continue end with the range."""
+        """Return all events so far, worst first; events that are still running end at the last frame."""
         found = [*self._ended, *(run.event(RANGE) for run in self._runs.values())]
         return sorted(found, key=lambda event: event.order)
 
@@ -195,7 +195,7 @@ class EventLog:
 
 
 def _badness(row: PairRow) -> tuple[Any, ...]:
-    """Sort key of two frames of a pair, or of two events, the worst first.
+    """Return a sort key that orders two frames of a pair, or two events, worst first.
 
     What shares volume is compared by how deep it is; where no depth is known, as of cloth and open meshes, by how many
     faces meet.
@@ -205,7 +205,7 @@ def _badness(row: PairRow) -> tuple[Any, ...]:
 
 
 def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:
-    """Applies `choose` to two lengths; returns the other one if one is None."""
+    """Apply `choose` to two lengths; return the other one if one is None."""
     if one is None or other is None:
         return other if one is None else one
     return choose(one, other)

@@ -27,7 +27,7 @@ SELECTION = "selection"
 
 @dataclass(frozen=True, eq=False)
 class FilePart:
-    """A part under the name that it has among those of all files.
+    """A part with its name, which is unique among all files.
 
     Attributes:
         name: no other part has it.
@@ -41,7 +41,7 @@ class FilePart:
 
     @cached_property
     def properties(self) -> dict[str, str]:
-        """As `MeshPart`, with the names of its models, their files and disciplines."""
+        """Implement `MeshPart.properties`, with the names, files and disciplines of its models added."""
         found = dict(self.part.properties)
         if self.models:
             found["model"] = ", ".join(self.model_names)
@@ -51,17 +51,17 @@ class FilePart:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Of the models that hold it."""
+        """Names of the models that contain the part."""
         return tuple(model.name for model in self.models)
 
     @property
     def groups(self) -> Sequence[str]:
-        """As `MeshPart`, with the names of its models in the place of its file."""
+        """Implement `MeshPart.groups`, with model names instead of the file name."""
         return (*self.model_names, *self.part.groups[1:]) if self.models else self.part.groups
 
 
 class FileSource:
-    """Reads some files, once; lengths are metres.
+    """Reads files once as a scene for the detection; lengths are in metres.
 
     Args:
         files: what to read; of folders the files of meshes in them.
@@ -97,13 +97,13 @@ class FileSource:
         self.former: dict[str, str] = {}
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
-        """The scene of all files; as `SceneSource`.
+        """Read the scene of all files; implements `SceneSource.read_steps`.
 
         Raises:
             InputError: a file cannot be read, or a set means nothing.
         """
         if frame is not None:
-            raise InputError("files of meshes have no frames: leave out --frames")
+            raise InputError("mesh files have no frames: leave out --frames")
         if not self.read_files:
             yield from self._read_files()
         objects: list[SourceObject] = []
@@ -119,7 +119,7 @@ class FileSource:
         return result
 
     def triangles(self, name: str) -> np.ndarray:
-        """World triangles (t, 3, 3) of a part, or none of points [m]."""
+        """Return the world triangles (t, 3, 3) of a part [m]; none for points."""
         part = self._part_of[name]
         shape, matrix = part.shape, part.matrix
         corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
@@ -127,20 +127,20 @@ class FileSource:
 
     @cached_property
     def _part_of(self) -> dict[str, MeshPart]:
-        """The parts by their names."""
+        """Return the parts by name."""
         return {item.name: item.part for item in self.parts}
 
     def restore(self) -> None:
-        """Nothing was changed."""
+        """Do nothing, since reading files changes nothing."""
 
     @cached_property
     def identities(self) -> list[str]:
-        """Of all parts, whether they are in a set or not."""
+        """Return the identities of all parts, whether they are in a set or not."""
         return identities([item.part for item in self.parts], [item.model_names for item in self.parts])
 
     @property
     def shared(self) -> list[Shared]:
-        """What several models have in common."""
+        """Return the objects that several models have in common."""
         return [
             Shared(item.name, item.part.properties["GlobalId"], item.model_names)
             for item in self.parts if len(item.models) > 1
@@ -148,7 +148,7 @@ class FileSource:
 
     @property
     def tolerances(self) -> dict[str, float]:
-        """How far triangles may be from the surfaces of parts [m], by their names."""
+        """Return how far triangles may be from the true surfaces of parts [m], by part name."""
         pairs = zip(self.models, self.read_files, strict=True)
         off = {model.name: read_file.tessellation for model, read_file in pairs if read_file.tessellation}
         return {
@@ -157,7 +157,7 @@ class FileSource:
         }  # fmt: skip
 
     def warnings(self) -> list[str]:
-        """What looks wrong about the models together."""
+        """Return warnings about models that do not match, such as different units or origins."""
         boxes: dict[str, np.ndarray] = {}
         for model, read_file in zip(self.models, self.read_files, strict=True):
             box = read_file.box
@@ -189,16 +189,16 @@ class FileSource:
 
     def _members(self, expression: str) -> frozenset[int]:
         if expression == SELECTION:
-            raise InputError("files of meshes have no selection: name another set")
+            raise InputError("mesh files have no selection: choose another set")
         return members(expression, self.parts, self._select)
 
     @cached_property
     def _selections(self) -> dict[str, Selection]:
-        """The IFC files by the names of their models, as selectors need them."""
+        """Return the IFC files by model name, for selectors."""
         return {model.name: Selection(model.path) for model in self.models if model.path.suffix.lower() in IFC_ENDINGS}
 
     def _select(self, selector: str) -> Matcher:
-        """The parts of IFC files that a selector of IfcOpenShell means, each file on its own."""
+        """Return the parts of IFC files that an IfcOpenShell selector selects, evaluated for each file separately."""
         try:
             meant = {name: model.keys(selector) for name, model in self._selections.items()}
         except MeshClashError as error:
@@ -247,7 +247,7 @@ def _cloud(shape: PartShape) -> SourceCloud:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """A file, or the files of meshes in a folder by name; raises InputError where it has none."""
+    """Return a file, or the mesh files in a folder sorted by name; raises InputError if there are none."""
     if not path.is_dir():
         return [path]
     try:

@@ -1,4 +1,4 @@
-"""Fingerprints of objects, a few bytes each, to tell later whether an object has changed."""
+"""Fingerprints of objects, a few bytes each, that tell later whether an object has changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READING = Progress(1.0, "Reading objects")
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What an object of the scene was: everything that comes of it, as itself and as instances.
+    """The state of an object of the scene: its own shape and place, and those of its instances.
 
     Attributes:
         places: digest of the matrices.
@@ -31,7 +31,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Seen:
-    """What an answer is about.
+    """The objects and settings that an answer depends on.
 
     Attributes:
         set_a, set_b: the sets that were asked for, as `DetectOptions` has them.
@@ -46,7 +46,7 @@ class Seen:
 def fingerprint_steps(
     frame: FrameScene, names: Collection[str] | None = None
 ) -> Generator[Progress, None, dict[str, Fingerprint]]:
-    """The fingerprints of the objects of a frame, in slices.
+    """Compute the fingerprints of the objects of a frame, in slices.
 
     Args:
         frame: the frame, with all meshes and points that its objects name.
@@ -65,7 +65,7 @@ def fingerprint_steps(
 
 
 def shape_steps(shape: SourceMesh | SourceCloud) -> Generator[Progress, None, bytes]:
-    """The digest of a mesh or of points, in slices."""
+    """Compute the digest of a mesh or of points, in slices."""
     if isinstance(shape, SourceMesh):
         arrays: tuple[np.ndarray | None, ...] = (shape.vertices, shape.triangles, shape.face_of_triangle)
     else:
@@ -83,12 +83,12 @@ def shape_steps(shape: SourceMesh | SourceCloud) -> Generator[Progress, None, by
 
 
 def plain_places(matrix: np.ndarray) -> bytes:
-    """`Fingerprint.places` of an object that is no instance, from its world matrix (4, 4)."""
+    """Return `Fingerprint.places` for an object that is not an instance, from its world matrix (4, 4)."""
     return _joined([np.ascontiguousarray(matrix, np.float64).tobytes()])
 
 
 def plain_shapes(shape: bytes, shell: bool) -> bytes:
-    """`Fingerprint.shapes` of such an object, from its digest and whether it is a shell."""
+    """Return `Fingerprint.shapes` for such an object, from its digest and whether it is a shell."""
     return _joined([shape, bytes([shell])])
 
 

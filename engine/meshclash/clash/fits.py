@@ -1,4 +1,4 @@
-"""Fits: pairs of names whose overlap may be deeper, or less deep, than that of all others, as a press fit's is."""
+"""Fits: pairs of names with a permitted overlap of their own, such as press fits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fit(NamedTuple):
     permitted: float
 
     def means(self, row: PairRow) -> bool:
-        """Whether the fit applies to a pair."""
+        """Return whether the fit applies to a pair."""
 
         def meant(names: set[str], pattern: str) -> bool:
             return any(name == pattern or fnmatchcase(name, pattern) for name in names)
@@ -43,7 +43,7 @@ class Fit(NamedTuple):
 
 
 def parse_fit(text: str) -> Fit:
-    """Reads "A::B=METRES".
+    """Parse "A::B=METRES".
 
     Raises:
         InputError: it is not two names and a length.
@@ -60,18 +60,18 @@ def parse_fit(text: str) -> Fit:
 
 
 def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
-    """Makes fits of (name, name, length in metres); raises InputError for invalid ones."""
+    """Create fits from (name, name, length in metres); raises InputError for invalid ones."""
     found = tuple(Fit(*fit) for fit in fits)
     for fit in found:
         if not (fit.name_a and fit.name_b):
             raise InputError("a fit needs the names of two objects; * stands for any letters")
         if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
-            raise InputError(Sentence("a fit permits a length of at least 0 m, not {length}", length=fit.permitted))
+            raise InputError(Sentence("the length of a fit must be at least 0 m, not {length}", length=fit.permitted))
     return found
 
 
 def fitted_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Any, None, PairRow]:
-    """A row as the first fit that means its pair has it; others, and those of scans, stay as they are.
+    """Judge a row again with the permitted overlap of the first fit that applies; other rows and scans stay unchanged.
 
     Args:
         question: what is asked.

@@ -1,4 +1,4 @@
-"""A test of a scene that changes: the engine's scene, and what the test's followers know about its pairs.
+"""A test of a changing scene: the engine's scene, and the known results for its pairs.
 
 Detect asks it at every press, Live whenever something changes, the timeline at every frame; only what differs is asked.
 """
@@ -38,7 +38,7 @@ _KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_w
 
 
 class Followed:
-    """What is known of a scene, from one state of it to the next.
+    """The known results for a scene, kept from one state of the scene to the next.
 
     Args:
         engine: the meshclash module.
@@ -69,45 +69,47 @@ class Followed:
         self._volumes: Any = None  # bounds of common volumes
 
     def take_over(self, known: Followed) -> None:
-        """Makes what another one knows of a scene its own; the other one, of the same engine, is not used any more."""
+        """Take over the data of another instance with the same engine, which must not be used afterwards."""
         for name in _KNOWN:
             setattr(self, name, getattr(known, name))
 
     @property
     def built(self) -> int:
-        """Objects that the last change added or rebuilt; such an answer says nothing of the cost of the next."""
+        """Number of objects that the last change added or rebuilt; the time of such an answer does not predict the
+        next.
+        """
         return self.world.built
 
     @property
     def refines(self) -> bool:
-        """Whether the answers are probabilities that grow certain from one to the next."""
+        """Whether answers are probabilities that become more certain from one answer to the next."""
         return self._follower is not None and self._follower.refines
 
     @property
     def uncertain(self) -> int:
-        """Pairs of which only a probability is known."""
+        """Number of pairs for which only a probability is known."""
         return 0 if self._follower is None else self._follower.uncertain
 
     @property
     def question(self) -> DetectQuestion:
-        """What is asked of the state that was taken up."""
+        """The question to ask about the current state."""
         return self._following()[0]
 
     @property
     def clouds(self) -> CloudScene:
-        """The scans of that state."""
+        """The scans of the current state."""
         return self._clouds
 
     def rows(self) -> list[PairRow]:
-        """The rows of all pairs; one that did not change has the number of an earlier frame."""
+        """The rows of all pairs; an unchanged row has the number of an earlier frame."""
         return list(self.pairs().values())
 
     def pairs(self) -> dict[tuple[int, int], PairRow]:
-        """The rows by the engine's ids of their objects; to be replaced where more is found out."""
+        """The rows by the engine ids of their objects; they are replaced when more is known."""
         return self._following()[1].rows
 
     def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
-        """Makes the engine's scene equal to a state of the source.
+        """Update the engine's scene to a state of the source.
 
         Args:
             frame: that state.
@@ -142,7 +144,7 @@ class Followed:
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
 
     def ask_steps(self, first_contact: bool = False, seconds: float | None = None) -> Generator[Any, None, None]:
-        """Asks for what changed.
+        """Query the engine for everything that changed.
 
         Args:
             first_contact: be content with knowing who meets.
@@ -162,13 +164,13 @@ class Followed:
             raise DetectError(str(error)) from error
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
-        """Goes on with the last answer for so long, where nothing has changed since."""
+        """Refine the last answer for a given time, if nothing has changed since."""
         question, follower = self._following()
         question = replace(question, options=replace(question.options, budget=seconds))
         self._add((yield from follower.ask_steps(question, False)))
 
     def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
-        """Writes the rows of what the last questions found; with `highlights` also what is drawn.
+        """Write the rows for the results of the last queries; with `highlights` also the geometry to draw.
 
         Raises:
             DetectError: a massive file is damaged, or gone.
@@ -182,7 +184,7 @@ class Followed:
         self.statistics.add_time("report", time.perf_counter() - started)
 
     def bring_up_steps(self) -> Generator[Progress, None, None]:
-        """Gives rows that did not change the number of this frame, and the order that the sets have now."""
+        """Give unchanged rows the current frame number, and the current order of the sets."""
         rows, objects, frame = self.pairs(), self.world.objects, self.frame.frame
         members = self.world.members
         regrouped = members != self._members
@@ -196,7 +198,7 @@ class Followed:
         self._members = members
 
     def measured_steps(self) -> Generator[Progress, None, list[PairRow]]:
-        """The rows of all pairs, with their common volumes where these are asked for."""
+        """Return the rows of all pairs, with their common volumes if these are requested."""
         question, rows = self.question, self.pairs()
         if not question.options.overlap_volume:
             return self.rows()
@@ -210,7 +212,7 @@ class Followed:
         return [replace(row, volume_lower=bounds[pair][0], volume_upper=bounds[pair][1]) for pair, row in rows.items()]
 
     def _warm_up_steps(self, parts: Sequence[str]) -> Generator[Any, None, None]:
-        """Compiles or loads what was not needed before."""
+        """Compile or load kernels that were not needed before."""
         missing = tuple(part for part in parts if part not in self._warm)
         if missing and self._prepare is not None:
             yield from self._prepare(missing)
@@ -219,7 +221,7 @@ class Followed:
         self._warm.update(missing)
 
     def _add(self, answer: DetectAnswer) -> None:
-        """Counts the work of a question."""
+        """Add the work of a query to the statistics."""
         self.statistics.add_answer(answer)
 
     def _following(self) -> tuple[DetectQuestion, Follower]:

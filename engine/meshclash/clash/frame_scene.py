@@ -1,4 +1,4 @@
-"""The scene of one frame as plain arrays: what an adapter hands to the detection job."""
+"""The scene of one frame as plain arrays, as adapters pass it to the detection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_MASSIVE = "this test does not read massive files; Intersection, Clearance and
 
 @dataclass(frozen=True)
 class Skipped:
-    """An object that could not take part, and why."""
+    """An object that could not be tested, and the reason."""
 
     name: str
     reason: str
@@ -29,7 +29,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class MassiveFile:
-    """A clustered mesh on disk, which is tested in place of an object's own mesh.
+    """A clustered mesh on disk, which is tested instead of the object's own mesh.
 
     Attributes:
         path: of the file.
@@ -44,7 +44,7 @@ class MassiveFile:
 
 @dataclass(frozen=True, eq=False)
 class SourceMesh:
-    """An evaluated mesh in its object's space.
+    """An evaluated mesh in its object's coordinates.
 
     Attributes:
         vertices: (n, 3) float32 or float64, scene units.
@@ -64,11 +64,11 @@ class SourceMesh:
 
     @property
     def triangle_count(self) -> int:
-        """How many triangles are tested."""
+        """Number of triangles that are tested."""
         return len(self.triangles) if self.file is None else self.file.triangles
 
     def is_like(self, other: SourceMesh) -> bool:
-        """Whether another mesh has the same triangles and vertices."""
+        """Return whether another mesh has the same triangles and vertices."""
         same = (np.array_equal(getattr(self, part), getattr(other, part)) for part in ("triangles", "vertices"))
         return self.file == other.file and all(same)
 
@@ -80,7 +80,7 @@ class SourceMesh:
 
 @dataclass(frozen=True, eq=False)
 class SourceCloud:
-    """The points of a scan in its object's space.
+    """The points of a scan in its object's coordinates.
 
     Attributes:
         points: (n, 3) float32, scene units.
@@ -133,20 +133,20 @@ class SourceObject:
 
     @property
     def told_properties(self) -> dict[str, str]:
-        """What its file says of it, its collections, and the sub-assembly that it is a part of."""
+        """Properties of the object: those of its file, its collections, and its sub-assembly."""
         found = {"collection": ", ".join(sorted(self.collections))} if self.collections else {}
         found |= {"assembly": self.parent} if self.parent else {}
         return {**found, **self.properties}
 
     def moved(self, matrix: np.ndarray) -> SourceObject:
-        """Return the object with another matrix, in a tenth of the time of `replace`."""
+        """Return the object with another matrix, ten times faster than `replace`."""
         other = object.__new__(SourceObject)
         other.__dict__.update(self.__dict__, matrix=matrix)
         return other
 
     @property
     def told(self) -> tuple[str, str, str]:
-        """What rows tell of it."""
+        """Return the data of the object that rows store."""
         return self.name, self.owner, self.source
 
 
@@ -207,7 +207,7 @@ class ObjectColumns(Sequence[SourceObject]):
 
 @dataclass
 class FrameScene:
-    """Everything of one frame that takes part in a detection.
+    """All objects of one frame that take part in a detection.
 
     Attributes:
         frame: the frame.
@@ -229,14 +229,14 @@ class FrameScene:
 
     @property
     def massive(self) -> list[SourceObject]:
-        """Those of `objects` that stand for a file."""
+        """The objects that are massive files."""
         if all(mesh.file is None for mesh in self.meshes.values()):
             return []
         return [item for item in self.objects if self.meshes[item.mesh_key].file is not None]
 
 
 def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameScene:
-    """What of a frame a test can be asked about.
+    """Return the part of a frame that a test can handle.
 
     Args:
         frame: everything.
@@ -258,7 +258,7 @@ def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameSce
 
 
 def refuse_lost(skipped: Iterable[Skipped]) -> None:
-    """For questions whose answer would be wrong without one of the objects.
+    """Raise an error if an object could not be read, for questions whose answer would be wrong without it.
 
     Raises:
         InputError: one is lost; the message names it.
@@ -269,13 +269,13 @@ def refuse_lost(skipped: Iterable[Skipped]) -> None:
 
 
 class SceneSource(Protocol):
-    """Where the scene comes from: files, or the scene of an application."""
+    """Source of the scene: files, or the scene of an application."""
 
     file: str
     scale_length: float
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
-        """Goes to `frame` (None = stays) and reads the two sets.
+        """Go to `frame` (None: stay) and read the two sets.
 
         Raises:
             InputError: a set is wrong or empty.
@@ -283,5 +283,5 @@ class SceneSource(Protocol):
         ...
 
     def restore(self) -> None:
-        """Puts back the frame at which the source was made; safe to call at any time."""
+        """Restore the frame at which the source was created; can be called at any time."""
         ...

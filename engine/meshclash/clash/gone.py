@@ -1,4 +1,4 @@
-"""Why a clash of an earlier run is not among those of this one."""
+"""Find out why a clash of an earlier run is no longer found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IGNORED = ("frames", "permitted_by")
 
 @dataclass(frozen=True)
 class Present:
-    """What a run says, for comparison with an earlier one.
+    """The objects and settings of a run, for comparison with an earlier one.
 
     Attributes:
         verdicts: of all its rows, by the ids of pairs.
@@ -41,7 +41,7 @@ class Present:
 
 
 def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[str, str], new: str) -> tuple[str, str]:
-    """One of `REASONS`, and what there is to say of it.
+    """Return one of `REASONS`, and its details.
 
     Args:
         pair: of the earlier report.
@@ -79,7 +79,7 @@ def _is_as_before(old: Identity, new: Identity) -> bool:
 
 
 def _changed(pair: EarlierPair, before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> str:
-    """What is asked otherwise now, as far as it concerns a pair; "" where nothing is, or where it is not known."""
+    """Return the settings that changed, as far as they concern a pair; "" if none did, or if it is unknown."""
     if not before or not now:
         return ""
     if pair.test not in before or pair.test not in now:
@@ -98,7 +98,7 @@ def _changed(pair: EarlierPair, before: Mapping[str, Mapping[str, Any]], now: Ma
 def gone_pairs(
     before: Baseline, now: Present, clashes: Collection[str], ids: Mapping[str, str], found: Mapping[str, str]
 ) -> list[tuple[EarlierPair, str, str]]:
-    """The clashes of an earlier run that this one has not, with the reason and what there is to say of it.
+    """Return the clashes of an earlier run that are no longer found, with reason and details.
 
     Args:
         before: the earlier run.
@@ -113,12 +113,12 @@ def gone_pairs(
 
 
 def gone_as_dict(pair: EarlierPair, why: str, detail: str) -> dict[str, Any]:
-    """A clash that is gone, as reports have it."""
+    """Return a clash that is no longer found as a dictionary for reports."""
     row = {name: pair.row.get(name) for name in ("verdict", "depth", "depth_upper", "location", "model_a", "model_b")}
     told = {"status": pair.review.status, "comment": pair.review.comment, "why": why, "detail": detail}
     return {"id": pair.id, "a": pair.names[0], "b": pair.names[1], "test": pair.test or None, **row, **told}
 
 
 def in_words(why: str, detail: str) -> str:
-    """A reason: "model not loaded: hvac"."""
+    """Format a reason: "model not loaded: hvac"."""
     return f"{why}: {detail}" if detail else why

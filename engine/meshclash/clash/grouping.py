@@ -1,4 +1,4 @@
-"""Groups the clashes of a report, with the reason of each group in words.
+"""Group the clashes of a report, and state the reason of each group.
 
 A *kind* of parts is what one decision may be about. Files say it by a type, where they know one. Else names say it, as
 far as people chose them; else shapes, which copies and instances have in common, or class, material and collection.
@@ -41,7 +41,8 @@ SAME_GROUP = 0.5
 
 
 def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGroup]) -> list[str]:
-    """The Guid of the topic of each group: of an earlier group while it is recognisably the same, else one of its own.
+    """Return the GUID of each group's topic: that of an earlier group if it is recognisably the same, otherwise a new
+    one.
 
     Args:
         groups: with their "key" and "pairs".
@@ -72,13 +73,13 @@ def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGr
 
 
 def group_guid(key: str) -> str:
-    """The Guid of a group's topic, where nothing is known of an earlier one."""
+    """Return the GUID of a group's topic if no earlier group is known."""
     text = f"group {key}".encode("utf-8", "backslashreplace").decode()  # names need not be text
     return str(uuid.uuid5(SPACE, text))
 
 
 class PlacedShape(NamedTuple):
-    """What an object is made of, and where it is.
+    """The shape and the pose of an object.
 
     Attributes:
         shape: digest; equal for objects that a rigid motion makes the same.
@@ -90,7 +91,7 @@ class PlacedShape(NamedTuple):
 
 
 def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, PlacedShape]]:
-    """The objects of a frame that share their shape with others, by their names, in slices.
+    """Return the objects of a frame that share their shape with others, by name, in slices.
 
     Only meshes that can be equal are compared by their coordinates.
     """
@@ -113,7 +114,7 @@ def placed_steps(frame: FrameScene) -> Generator[Progress, None, dict[str, Place
 
 
 def _shape(mesh: bytes, matrix: np.ndarray) -> str:
-    """A digest of a mesh as a matrix stretches it, however it turns and moves it."""
+    """Return a digest of a mesh, stretched by a matrix, that does not depend on rotation and translation."""
     linear = matrix[:3, :3]
     stretch = linear.T @ linear
     size = float(np.trace(stretch))
@@ -125,7 +126,7 @@ def _shape(mesh: bytes, matrix: np.ndarray) -> str:
 def parts_of(
     names: Sequence[str], objects: Mapping[str, Mapping[str, str]], placed: Mapping[str, PlacedShape] | None = None
 ) -> list[Part]:
-    """The objects that were tested, each with its family: what kind of part it is.
+    """Return the tested objects, each with its family: the kind of part that it is.
 
     The family is what the file says of the type. A name that has its type in it says more: "Cabinet:800 mm:157200" is
     of the family "Cabinet:800 mm", not "800 mm". Without a type, names tell it, and shapes where names tell nothing;
@@ -149,7 +150,7 @@ def parts_of(
 
 
 def _kinds(told: Sequence[str], shapes: Sequence[str], said: Sequence[Mapping[str, str]]) -> list[str]:
-    """The kinds of parts without types: what has a telling name in common, or a shape, directly or through others.
+    """Return the kinds of parts without types: parts with a common name or shape, directly or through others.
 
     Args:
         told: families by names.
@@ -187,7 +188,7 @@ def grouped(
     way: str,
     placed: Mapping[str, PlacedShape] | None = None,
 ) -> list[tuple[Group, list[str]]]:
-    """Groups of clashes with the ids of their pairs, those with most pairs first.
+    """Return groups of clashes with the ids of their pairs, largest groups first.
 
     Args:
         rows: of clashes; of a pair in several frames the first row counts, and all frames.
@@ -221,7 +222,7 @@ def grouped(
 
 
 def _poses(rows: Sequence[PairRow], placed: Mapping[str, PlacedShape], scale: float) -> tuple[np.ndarray, float]:
-    """Where b is in the coordinates of a [m], but turned only and not stretched; and the largest coordinate."""
+    """Return the pose of b in the coordinates of a [m] as a rotation without stretch, and the largest coordinate."""
     found = np.full((len(rows), 3, 4), np.nan)
     both = [k for k, row in enumerate(rows) if row.a.name in placed and row.b.name in placed]
     if not both:

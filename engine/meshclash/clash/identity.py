@@ -1,4 +1,4 @@
-"""Which objects are the same in another run: ids that outlive edits, moves and new exports."""
+"""Ids of objects that stay the same in other runs: after edits, moves and new exports."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ NUMBERED = re.compile(r" \(\d+\)$")
 
 
 def without_number(name: str) -> str:
-    """The name that a file has, for one that `unique_names` has numbered."""
+    """Return the name that an object has in its file, without the number that `unique_names` added."""
     return NUMBERED.sub("", name)
 
 
 def own_key(part: MeshPart) -> str:
-    """What tells a part from the others of its model: its GlobalId, else its name."""
+    """Return the key that identifies a part within its model: its GlobalId, or else its name."""
     return part.properties.get("GlobalId") or without_number(part.name)
 
 
 def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> list[str]:
-    """16 hexadecimal digits for each part, none twice: of the models that it is in, with its GlobalId, else its name.
+    """Return a unique id of 16 hexadecimal digits for each part, from its models and its GlobalId or name.
 
     Parts of one model that share it - copies, instances - have their place in addition, then their shape. What agrees
     in all that is told apart by a number, which says nothing of another run.
@@ -54,7 +54,7 @@ def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> 
 
 
 def former_identities(parts: Sequence[MeshPart]) -> list[str]:
-    """The identities that versions without models gave to parts, whose files they did not tell apart.
+    """Return the ids that versions without models gave to parts; they did not distinguish files.
 
     They lead to what was decided then; where a part shares them, they are numbers by place and file.
     """
@@ -71,7 +71,7 @@ def former_identities(parts: Sequence[MeshPart]) -> list[str]:
 
 
 def _place(matrix: np.ndarray) -> str:
-    """A digest of a place, to a micrometre."""
+    """Return a digest of a position, rounded to a micrometre."""
     rounded = np.round(np.asarray(matrix, np.float64), 6) + 0.0  # no minus zero
     return _digest(rounded.tobytes())
 

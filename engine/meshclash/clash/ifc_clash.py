@@ -1,4 +1,4 @@
-"""Clash sets of IfcClash 0.9 as tests of ours, and ours as clash sets.
+"""Convert clash sets of IfcClash 0.9 to tests of MeshClash, and back.
 
 A clash set names files, each with a selector of IfcOpenShell that is included ("i") or left out ("e"), or all elements
 ("a"); it asks for intersections deeper than a tolerance, for collisions, or for a clearance.
@@ -22,18 +22,18 @@ MODES = ("intersection", "collision", "clearance")
 
 
 def is_ifc_clash(data: Any) -> bool:
-    """Whether it is a list of clash sets."""
+    """Return whether JSON data is a list of clash sets."""
     return isinstance(data, list) and bool(data) and all(isinstance(item, dict) and "mode" in item for item in data)
 
 
 def of_ifc_clash(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Tests as `named_tests` reads them; raises InputError."""
+    """Return clash sets in the form that `named_tests` reads; raises InputError."""
     names = _file_names([text for item in data for side in ("a", "b") for text in _files(item.get(side))])
     return [_of_clash_set(item, names) for item in data]
 
 
 def _files(sources: Any) -> list[str]:
-    """The files of one side of a clash set, as far as it is a list of sources."""
+    """Return the files of one side of a clash set, if it is a list of sources."""
     listed = sources if isinstance(sources, list) else []
     return [str(item.get("file") or "") for item in listed if isinstance(item, dict)]
 
@@ -83,14 +83,14 @@ def _source(item: dict[str, Any], name: Any, names: Mapping[str, str]) -> str:
 
 
 def _file_names(files: Sequence[str]) -> dict[str, str]:
-    """By paths the names by which the parts of files are collections; "one.ifc" is "models/one.ifc", too."""
+    """Return the collection names of files by path; "one.ifc" also matches "models/one.ifc"."""
     paths = {file: PurePosixPath(PureWindowsPath(file).as_posix()) for file in files}
     wholes = [_whole(path, list(paths.values())) for path in paths.values()]
     return dict(zip(paths, file_names(wholes), strict=True))
 
 
 def _whole(path: PurePosixPath, paths: Sequence[PurePosixPath]) -> PurePosixPath:
-    """The longest path that ends with a path, or the path where two differ that do."""
+    """Return the longest path that ends with the given path; the given path itself if several different ones do."""
     longer = [other for other in paths if _is_tail(path, other)]
     longest = max(longer, key=lambda other: len(other.parts), default=path)
     return longest if all(_is_tail(other, longest) for other in longer) else path
@@ -101,7 +101,7 @@ def _is_tail(path: PurePosixPath, of: PurePosixPath) -> bool:
 
 
 def to_ifc_clash(tests: Sequence[NamedTest], files: Sequence[str]) -> list[dict[str, Any]]:
-    """Clash sets of tests.
+    """Convert tests to clash sets.
 
     Args:
         tests: of intersection or clearance, with sets that a selector can say.
@@ -125,7 +125,7 @@ def _clash_set(test: NamedTest, files: Sequence[str]) -> dict[str, Any]:
             return {**found, "mode": "intersection", "tolerance": options.permitted_length, "check_all": False}
         raise InputError(f"it has no {options.test} test")
     except InputError as error:
-        raise InputError(f"test '{test.name}' is no clash set of IfcClash: {error}") from error
+        raise InputError(f"test '{test.name}' cannot be written as a clash set of IfcClash: {error}") from error
 
 
 def _sources(expression: str, files: Sequence[str]) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ def _sources(expression: str, files: Sequence[str]) -> list[dict[str, Any]]:
         rest = [term for term in terms if not term.startswith("collection:") and term != EVERYTHING]
         own = [file for file in files if names[file] in named] if named else list(files)
         if len(named) > 1 or (named and not own):
-            raise InputError(f"'{part}' names no one of the files")
+            raise InputError(f"'{part}' is not one of the files")
         selector, mode = ("", "a") if not rest else _selector(rest)
         found += [{"file": file, "mode": mode, **({"selector": selector} if selector else {})} for file in own]
     return found
@@ -146,7 +146,7 @@ def _selector(terms: Sequence[str]) -> tuple[str, str]:
     if len(terms) == 1 and terms[0].startswith(NOT):
         return _facet(terms[0].removeprefix(NOT)), "e"
     if any(term.startswith(NOT) for term in terms):
-        raise InputError("a clash set leaves out what one selector means, and has no other terms beside it")
+        raise InputError("a clash set can exclude one selector only, without other terms")
     facets = sorted((_facet(term) for term in terms), key=lambda text: not text.startswith("Ifc"))
     if not facets[0].startswith("Ifc"):
         facets.insert(0, "IfcElement")
@@ -154,7 +154,7 @@ def _selector(terms: Sequence[str]) -> tuple[str, str]:
 
 
 def _facet(term: str) -> str:
-    """A term as a facet of IfcOpenShell's selectors."""
+    """Convert a term to a facet of IfcOpenShell's selectors."""
     kind, _, wanted = term.partition(":")
     if kind == "selector":
         return wanted
@@ -163,4 +163,4 @@ def _facet(term: str) -> str:
         return wanted
     if kind in written and not set(wanted) & set('*?[]"'):
         return f'{written[kind]}="{wanted}"'
-    raise InputError(f"no selector says '{term}'")
+    raise InputError(f"no selector of IfcOpenShell can express '{term}'")

@@ -1,4 +1,4 @@
-"""The detection as a generator: read, prepare, query and report, in slices; of one frame, or of a range."""
+"""Run a detection as a generator, in slices: read, prepare, query and report one frame or a range of frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def detect_steps(
     remember: bool = False,
     followed: Followed | None = None,
 ) -> Generator[Progress, None, DetectReport]:
-    """Asks the test of the options about every frame.
+    """Run the test of the options in every frame.
 
     Args:
         source: the scene; its frame is put back at the end, after an error and when the generator is closed.
@@ -78,7 +78,7 @@ def detect_steps(
         )
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     finally:
         source.restore()
 
@@ -86,7 +86,7 @@ def detect_steps(
 def range_steps(
     workers: Workers, frames: range, scale_length: float, keeps_rows: bool = True
 ) -> Generator[Progress, None, tuple[Timeline, RunStatistics]]:
-    """Has a range of frames worked off.
+    """Run a detection over a range of frames.
 
     Args:
         workers: who does it.
@@ -108,7 +108,7 @@ def range_steps(
 def range_report(
     source: SceneSource, options: DetectOptions, timeline: Timeline, statistics: RunStatistics, created: str
 ) -> DetectReport:
-    """The report of a timeline, whose frames are all done.
+    """Return the report of a timeline after all frames are done.
 
     Raises:
         InputError: a set holds nothing that can be used in any frame.
@@ -124,7 +124,7 @@ def range_report(
 def workers_steps(
     source: SceneSource, options: DetectOptions, workers: Workers
 ) -> Generator[Progress, None, DetectReport]:
-    """As `detect_steps` for a range of frames, which others work off; this process needs no engine.
+    """Run `detect_steps` over a range of frames in other processes; this process needs no engine.
 
     Raises:
         InputError: as `detect_steps`.
@@ -137,7 +137,7 @@ def workers_steps(
 
 
 def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
-    """Runs a generator of progress values to its end and returns its result."""
+    """Run a generator of progress values to its end, and return its result."""
     while True:
         try:
             progress = next(steps)
@@ -154,7 +154,7 @@ def _now_steps(
     highlights: bool,
     remember: bool,
 ) -> Generator[Progress, None, DetectReport]:
-    """The report of the current frame."""
+    """Return the report of the current frame."""
     statistics, created = RunStatistics(source.scale_length), now()
     followed.statistics = statistics
     started = time.perf_counter()
@@ -187,7 +187,7 @@ def _now_steps(
 
 
 def _taken(followed: Followed) -> FrameScene:
-    """The current frame without the objects that the engine could not take."""
+    """Return the current frame without the objects that the engine could not use."""
     taken = {item.identity for item in followed.world.objects.values()}
     frame = followed.frame
     objects, scans = ([item for item in some if item.identity in taken] for some in (frame.objects, frame.scans))
@@ -195,7 +195,7 @@ def _taken(followed: Followed) -> FrameScene:
 
 
 def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skipped]) -> None:
-    """Checks that both sets hold something.
+    """Check that both sets contain objects.
 
     Args:
         options: the question.
@@ -211,12 +211,12 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
             if skipped:
                 parts = (Sentence("{name}: {why}", name=item.name, why=item.reason) for item in skipped[:3])
                 text = Sentence(
-                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible (left out: {notes})",
+                    "set {letter} ({set}) contains no visible mesh with faces and no visible scan (left out: {notes})",
                     notes=Sentence.joined("; ", parts), **values,
                 )  # fmt: skip
             else:
                 text = Sentence(
-                    "set {letter} ({set}) contains no mesh with faces and no scan that is visible: show what is "
-                    "hidden, or choose another set", **values,
+                    "set {letter} ({set}) contains no visible mesh with faces and no visible scan: show hidden "
+                    "objects, or choose another set", **values,
                 )  # fmt: skip
             raise InputError(text)

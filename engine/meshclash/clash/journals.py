@@ -1,4 +1,4 @@
-"""A detection in a journal of decisions: what it found, and what was decided of it."""
+"""Record a detection in a journal: the pairs that it found, and the decisions about them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPEN = "open"
 
 
 def author() -> str:
-    """The user of this machine."""
+    """Return the name of the current user."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a system without users
@@ -35,7 +35,7 @@ def author() -> str:
 
 
 def opened(path: Path) -> Journal:
-    """A journal, which need not be there yet; raises InputError."""
+    """Open a journal, which need not exist yet; raises InputError."""
     if path.suffix != ENDING:
         raise InputError(f"the journal '{path}' must end in {ENDING}")
     if not path.parent.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
@@ -47,7 +47,7 @@ def opened(path: Path) -> Journal:
 
 
 def written(journal: Journal, events: list[Event]) -> None:
-    """Adds events; raises InputError."""
+    """Add events to a journal; raises InputError."""
     try:
         journal.add(events)
     except InvalidFile as error:
@@ -55,13 +55,13 @@ def written(journal: Journal, events: list[Event]) -> None:
 
 
 def review_of(decision: Decision) -> Review:
-    """What was decided, as reports have it."""
+    """Return the decision about a pair in the form of reports."""
     comments = "\n".join(item.text for item in decision.comments if item.text.strip())
     return Review(decision.status or OPEN, comments, decision.assignee)
 
 
 def recorded(report: DetectReport, path: Path, who: str, identities: Collection[str]) -> DetectReport:
-    """Writes a detection into a journal, and returns its report with what the journal says of its pairs.
+    """Write a detection to a journal, and return its report with the journal's decisions.
 
     Args:
         report: with what a baseline and a BCF file say, which is written into the journal where that does not know it.
@@ -98,7 +98,7 @@ def _result(steps: object) -> list[Event]:
 
 
 def _not_tested(history: History, report: DetectReport, identities: Collection[str]) -> set[str]:
-    """The objects of which this detection says nothing: of models that are not loaded, of no set, and lost ones."""
+    """Return the objects that this detection did not test: in models that are not loaded, in no set, or unreadable."""
     models, tested = {item["name"] for item in report.models}, {item.id for item in report.things.values()}
     lost = {without_number(item.name) for item in report.lost}
     return {
@@ -108,7 +108,7 @@ def _not_tested(history: History, report: DetectReport, identities: Collection[s
 
 
 def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Event]:
-    """What a baseline or a BCF file says of pairs, and the journal does not."""
+    """Return what a baseline or a BCF file states about pairs, and the journal does not."""
     events = list[Event]()
     for key, review in report.reviews.items():
         known = review_of(history.decisions.get(key, Decision()))
@@ -126,7 +126,9 @@ def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Ev
 
 
 def _detached(history: History, events: list[Event], pairs: Mapping[str, Found]) -> list[Again]:
-    """Decisions that a detection has parted from their pairs, as their objects cannot be told from others any more."""
+    """Return decisions that were separated from their pairs, because their objects can no longer be told from
+    others.
+    """
     found = []
     for event in events:
         for new, old in zip(event.clashes, event.moved_from, strict=False):

@@ -1,4 +1,4 @@
-"""Reads JSON files of users within a bounded memory."""
+"""Read JSON files of users with limited memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Keep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
-    """Reads a JSON file.
+    """Read a JSON file.
 
     Args:
         path: of a file, or of a pipe that ends.
@@ -56,7 +56,7 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
     if memory > MOST_MEMORY:
         raise InputError(
             Sentence(
-                "the {what} '{path}' would take {size} of memory; the most is {most}",
+                "the {what} '{path}' would take {size} of memory; the limit is {most}",
                 what=what,
                 path=path,
                 size=_in_words(memory),
@@ -68,11 +68,13 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
         del content
         return json.loads(text, object_hook=keep)
     except (ValueError, RecursionError) as error:  # no UTF-8, no JSON
-        raise InputError(Sentence("'{path}' is no JSON {what}: {why}", path=path, what=what, why=error)) from error
+        raise InputError(
+            Sentence("'{path}' is not a valid JSON {what}: {why}", path=path, what=what, why=error)
+        ) from error
 
 
 def _read(file: BinaryIO) -> bytes:
-    """Reads all bytes of a file, or a little more than ``MOST_BYTES`` of an endless one.
+    """Read all bytes of a file, or slightly more than ``MOST_BYTES`` if it is longer.
 
     One call for all would reserve the most at once.
     """
@@ -84,18 +86,18 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def _memory(content: bytes) -> int:
-    """Estimates the memory that reading a JSON text takes [bytes]: the text twice, and its values."""
+    """Estimate the memory for reading a JSON text [bytes]: twice the text, and its values."""
     values, groups = content.count(b","), content.count(b"[") + content.count(b"{")
     return 2 * len(content) + VALUE_BYTES * values + GROUP_BYTES * groups
 
 
 def _in_words(count: int) -> str:
-    """Formats a number of bytes."""
+    """Format a number of bytes."""
     return f"{count / (1 << 20):,.0f} MiB" if count >= 1 << 20 else f"{count:,} bytes"
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number that float64 holds, and no bool."""
+    """Return whether a value is a finite number that float64 can represent, and not a bool."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""What the extension may ask of the engine's warm-up: kernels that its packages carry.
+"""Groups of kernels that the extension can ask the engine to compile; its packages contain them.
 
 No module is imported here: the script that builds packages runs this file alone.
 """

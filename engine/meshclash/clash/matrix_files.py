@@ -1,4 +1,4 @@
-"""A matrix of models or disciplines as CSV: what is tested between each row and each column.
+"""Read and write a matrix of models or disciplines as CSV: each cell is the test between its row and column.
 
 The first cell names what rows and columns are: ``model``, ``discipline``, ``class``, ``collection`` or another kind of
 set. A cell is empty where nothing is tested, else a test and a length: ``intersection``, ``intersection 5 mm`` (overlap
@@ -31,7 +31,7 @@ BETWEEN = " × "
 
 
 def read_matrix(path: Path) -> list[dict[str, Any]]:
-    """The tests of a matrix, as JSON has them.
+    """Return the tests of a matrix in the form of JSON.
 
     Raises:
         InputError: it cannot be read, or a cell is wrong; the message names the cell.
@@ -40,16 +40,16 @@ def read_matrix(path: Path) -> list[dict[str, Any]]:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise InputError("it is too large for a matrix")
+            raise InputError("the file is too large for a matrix")
         text = content.decode("utf-8-sig")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), _dialect(text))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"it is no CSV: {error}") from error
+        raise InputError(f"the file is not valid CSV: {error}") from error
     return of_table([row for row in rows if any(row)])
 
 
 def _dialect(text: str) -> type[csv.Dialect]:
-    """Spreadsheets separate by semicolons or tabs in some countries."""
+    """Return the CSV dialect, because spreadsheets use semicolons or tabs in some countries."""
     first = text.partition("\n")[0]
 
     class Dialect(csv.excel):
@@ -59,13 +59,13 @@ def _dialect(text: str) -> type[csv.Dialect]:
 
 
 def of_table(rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """The tests of the cells of a matrix; raises InputError."""
+    """Return the tests in the cells of a matrix; raises InputError."""
     if not rows or len(rows[0]) < 2:
         raise InputError("a matrix has names in its first row and its first column")
     kind, *columns = rows[0]
     kind, names = kind or "model", [row[0] for row in rows[1:]]
     if kind not in KINDS:
-        raise InputError(f"the first cell must be what rows and columns are, as model or discipline, not '{kind}'")
+        raise InputError(f"the first cell must state what the names are, such as model or discipline, not '{kind}'")
     if max(len(names), len(columns)) > MOST_NAMES:
         raise InputError(f"a matrix has at most {MOST_NAMES} rows and columns")
     found: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
@@ -111,7 +111,7 @@ def _metres(text: str, place: str) -> float:
 
 
 def to_matrix(tests: Sequence[NamedTest]) -> str:
-    """A matrix of tests.
+    """Write tests as a matrix.
 
     Raises:
         InputError: a test is no cell of a matrix; the message names it.
@@ -126,7 +126,8 @@ def to_matrix(tests: Sequence[NamedTest]) -> str:
         cell = _cell(known)
         if len(kinds) > 1 or not kinds <= {*KINDS} or not cell or cells.get((a, b), cell) != cell:
             raise InputError(
-                f"test '{test.name}' is no cell of a matrix: all sets must be of one kind, as model:NAME, and a test "
+                f"test '{test.name}' cannot be a cell of a matrix: all sets must be of one kind, such as model:NAME, "
+                "and a test "
                 "has a length at most"
             )
         names |= {a: None, b: None}
@@ -140,7 +141,7 @@ def to_matrix(tests: Sequence[NamedTest]) -> str:
 
 
 def _cell(known: Mapping[str, Any]) -> str:
-    """A test in a cell; "" where it asks for more than that."""
+    """Return a test as the text of a cell; "" if a cell cannot express it."""
     test = known["kind"]
     length = known.get(LENGTHS.get(test, ""))
     if {*known} - {"kind", LENGTHS.get(test, "kind")} or isinstance(length, str):

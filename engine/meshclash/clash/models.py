@@ -1,4 +1,4 @@
-"""Models: the files of a detection under names that stay, and what several of them have in common."""
+"""Models: the files of a detection under permanent names, and the objects that several of them share."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Model:
     revision: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """As reports have it: the file without its folders."""
+        """Return the model as a dictionary for reports; the file without its folders."""
         return {"name": self.name, "file": self.path.name, "discipline": self.discipline, "revision": self.revision}
 
 
 def named(text: str) -> tuple[str, str]:
-    """Reads "NAME=TEXT"; ValueError where there is no name or no text."""
+    """Parse "NAME=TEXT"; raises ValueError if name or text is missing."""
     name, _, rest = text.partition("=")
     name, rest = name.strip(), rest.strip()
     if not name or not rest or not name.isprintable() or ", " in name:
@@ -56,7 +56,7 @@ def models_of(
     disciplines: Iterable[tuple[str, str]] = (),
     revisions: Iterable[tuple[str, str]] = (),
 ) -> list[Model]:
-    """The models of files, in their order.
+    """Return the models of files, in the same order.
 
     Args:
         files: without a name of the user's.
@@ -73,7 +73,7 @@ def models_of(
     paths: dict[str, Path] = {}
     for model in found:
         if paths.setdefault(model.name, model.path).absolute() != model.path.absolute():
-            raise InputError(f"two files are the model '{model.name}': {paths[model.name]} and {model.path}")
+            raise InputError(f"two files have the model name '{model.name}': {paths[model.name]} and {model.path}")
     for attribute, said in (("discipline", disciplines), ("revision", revisions)):
         for name, text in said:
             if name not in paths:
@@ -88,7 +88,7 @@ def _said(model: Model, attribute: str, text: str) -> Model:
 
 @dataclass(frozen=True)
 class Shared:
-    """One thing that several models hold.
+    """An object that several models contain.
 
     Attributes:
         name: of the object in the report.
@@ -101,12 +101,12 @@ class Shared:
     models: tuple[str, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """As reports have it."""
+        """Return the object as a dictionary for reports."""
         return {"name": self.name, "GlobalId": self.global_id, "models": list(self.models)}
 
 
 def one_thing_each(parts: Sequence[tuple[MeshPart, Model]]) -> list[tuple[MeshPart, tuple[Model, ...]]]:
-    """The parts with the models that hold them: what several models have in common is there once.
+    """Return the parts with the models that contain them; parts that several models share are returned once.
 
     That are parts of equal GlobalId, shape and place. Within one model, equal parts stay duplicates.
     """
@@ -139,7 +139,7 @@ def _is_in_another(known: tuple[MeshPart, tuple[Model, ...]], part: MeshPart, mo
 
 
 def warnings(boxes: Mapping[str, np.ndarray]) -> list[str]:
-    """What looks wrong about models that are tested together: other units, other origins, nothing in common.
+    """Return warnings about models that do not match: other units, other origins, nothing in common.
 
     Args:
         boxes: (2, 3) [m] around each model, by its name.
@@ -162,7 +162,7 @@ def warnings(boxes: Mapping[str, np.ndarray]) -> list[str]:
 
 
 def _factor(size: float, other: float) -> float:
-    """The factor between two units by which a size is larger than another; 0 where it is none."""
+    """Return the factor between two units by which one size exceeds another; 0 if there is none."""
     if not other:
         return 0.0
     return next((factor for factor in SCALES if 0.7 < size / other / factor < 1.4), 0.0)

@@ -1,4 +1,5 @@
-"""When contacts begin and end between two frames: for objects that keep their shape, by the engine's rigid motions.
+"""Find when contacts begin and end between two frames, for rigid objects, with the engine's continuous collision
+detection.
 
 An object is taken to move evenly from frame to frame: its origin on a straight line, while it turns about it at one
 speed. What deforms, appears or vanishes has no such moments. A scale, or a shear, is a part of the shape; single
@@ -28,7 +29,7 @@ SAME_SHAPE = 1e-5
 
 
 class Between:
-    """The objects of the last frame, and how they came from there to the next one.
+    """The objects of the last frame, and their motion to the next one.
 
     Args:
         engine: the meshclash module.
@@ -45,7 +46,7 @@ class Between:
         self._shapes: dict[str, Shape] = {}
 
     def note(self, frame: int, world: EngineScene) -> None:
-        """Remembers what the objects are in a frame, and where; of scans and files no moments are told."""
+        """Store the objects of a frame and their poses; scans and massive files are ignored."""
         if self._wanted:
             ids = [key for key in world.objects if key not in world.scans and not world.is_massive(key)]
             self._frame, self._shapes = frame, {world.objects[key].name: world.shape(key) for key in ids}
@@ -53,7 +54,7 @@ class Between:
     def moments_steps(
         self, frame: int, followed: Followed, before: Mapping[Any, PairRow]
     ) -> Generator[Progress, None, Moments]:
-        """When contacts began and ended since the frame that was noted last; notes this one.
+        """Return when contacts began and ended since the stored frame; then store this one.
 
         Args:
             frame: its number.
@@ -94,7 +95,7 @@ class Between:
         return found
 
     def _rigid(self, last: Mapping[str, Shape], followed: Followed) -> dict[int, Moved]:
-        """The objects that keep their shape from the frame noted last to this one, by the engine's ids."""
+        """Return the objects that keep their shape from the stored frame to this one, by engine id."""
         found: dict[int, Moved] = {}
         for key, item in followed.world.objects.items():
             if item.name in last and item.name in self._shapes:
@@ -103,7 +104,7 @@ class Between:
         return found
 
     def _moved(self, old: Shape, new: Shape) -> Moved | None:
-        """How an object came from one frame to the next; None where its shape is another one."""
+        """Return the motion of an object from one frame to the next; None if its shape changed."""
         if not (old.mesh is new.mesh or old.mesh.is_like(new.mesh)):
             return None
         mesh, stretch = new.built, new.stretch.copy()
@@ -121,7 +122,7 @@ class Between:
         return Moved(mesh, start, end)
 
     def _share_steps(self, moved: list[Moved], forward: bool) -> Generator[Any, None, float | None]:
-        """The share of the way after which two objects meet; None where rounding lets nothing be said."""
+        """Return the share of the motion after which two objects meet; None if rounding leaves it undecided."""
         poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
         motions = [self._engine.motion.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
         try:

@@ -1,4 +1,4 @@
-"""Tests with names, to be kept and run together: read and written as JSON of schema `meshclash.tests/1`."""
+"""Named tests that are saved and run together, as JSON of schema `meshclash.tests/1`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
 
 @dataclass(frozen=True)
 class NamedTest:
-    """A test that is kept.
+    """A test with a name.
 
     Attributes:
         name: what tells it from the others.
@@ -38,7 +38,7 @@ class NamedTest:
     options: DetectOptions
 
     def as_dict(self) -> dict[str, Any]:
-        """The test as JSON has it: lengths in metres; what has its default is left out."""
+        """Return the test for JSON: lengths in metres; options with their default are left out."""
         options, rules = self.options, self.options.rules
         found: dict[str, Any] = {
             "name": self.name,
@@ -54,7 +54,7 @@ class NamedTest:
 
 
 def matrix(sets: Mapping[str, str], options: DetectOptions, within: bool = False) -> list[NamedTest]:
-    """A test for each pair of disciplines.
+    """Return a test for each pair of disciplines.
 
     Args:
         sets: what each discipline means, by its name.
@@ -67,18 +67,18 @@ def matrix(sets: Mapping[str, str], options: DetectOptions, within: bool = False
 
 
 def test_of(name: str, options: DetectOptions, **values: Any) -> NamedTest:
-    """A test that asks what `options` ask, but for some values."""
+    """Return a test with the given options, except for some values."""
     return NamedTest(name, replace(options, frames=None, **values))
 
 
 def to_json(tests: Sequence[NamedTest]) -> str:
-    """Strict JSON of schema `meshclash.tests/1`."""
+    """Write strict JSON of schema `meshclash.tests/1`."""
     data = {"schema": TESTS_SCHEMA, "unit": "m", "tests": [test.as_dict() for test in tests]}
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of a list of tests, which `docs/tests.schema.json` shows."""
+    """Return the JSON schema of a list of tests, which `docs/tests.schema.json` contains."""
     text = {"type": "string", "minLength": 1}
     pair = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
     test = {
@@ -101,7 +101,7 @@ def schema() -> dict[str, Any]:
 
 
 def read_tests(path: Path) -> list[NamedTest]:
-    """The tests of a file: of schema `meshclash.tests/1`, a matrix as CSV, or clash sets of IfcClash.
+    """Read the tests of a file: schema `meshclash.tests/1`, a matrix as CSV, or clash sets of IfcClash.
 
     Raises:
         InputError: it cannot be read, or a test is wrong; the message names it.
@@ -114,7 +114,7 @@ def read_tests(path: Path) -> list[NamedTest]:
 
 
 def parse_tests(data: Any) -> list[NamedTest]:
-    """The tests of a dictionary of schema `meshclash.tests/1`, or of a list of clash sets; raises InputError."""
+    """Return the tests in a dictionary of schema `meshclash.tests/1`, or in a list of clash sets; raises InputError."""
     if is_ifc_clash(data):
         found = of_ifc_clash(data)
     elif not isinstance(data, dict) or data.get("schema") != TESTS_SCHEMA:
@@ -131,7 +131,7 @@ def parse_tests(data: Any) -> list[NamedTest]:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises InputError where two tests share a name."""
+    """Raise InputError if two tests have the same name."""
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
         raise InputError(Sentence("two tests are called '{name}'", name=twice))
@@ -145,7 +145,7 @@ def _test(item: Any, number: int) -> NamedTest:
         unknown = sorted(set(item) - set(KEYS))
         if unknown:
             raise InputError(
-                Sentence("there is no {name}; a test has {keys}", name=repr(unknown[0]), keys=", ".join(KEYS))
+                Sentence("a test has no key {name}; its keys are {keys}", name=repr(unknown[0]), keys=", ".join(KEYS))
             )
         given = {key: _value(key, item[key]) for key in VALUES if key in item}
         rules = _rules(item.get("exclude", []), item.get("exclude_pairs", []), item.get("pairs", ALL_PAIRS))
@@ -155,7 +155,7 @@ def _test(item: Any, number: int) -> NamedTest:
 
 
 def _value(key: str, value: Any) -> Any:
-    """A value of the right type."""
+    """Check the type of a value, and return it."""
     option = OPTIONS.get(key)
     if option is None or option.kind == "choice":
         right, wanted = isinstance(value, str) and bool(value), "a text"

@@ -1,4 +1,4 @@
-"""The options of the tests, an entry each.
+"""The table of the options of all tests.
 
 Command line, JSON, saved lists, reports, the window and the tables of the documents read them here. An option that is
 added here also needs a typed field of `DetectOptions` and whatever uses it.
@@ -27,7 +27,7 @@ UNITS = {"length": "METRES", "volume": "CUBIC_METRES", "time": "SECONDS", "count
 
 @dataclass(frozen=True)
 class Option:
-    """One option.
+    """One option of a test.
 
     Attributes:
         name: the field of `DetectOptions`, and the key in JSON.
@@ -62,27 +62,27 @@ class Option:
 
     @property
     def title(self) -> str:
-        """Its name in messages and reports: "permitted overlap"."""
+        """Name of the option in messages and reports: "permitted overlap"."""
         return self.name.replace("_", " ")
 
     @property
     def argument(self) -> str:
-        """Its name on the command line: "--permitted-overlap"."""
+        """Name of the option on the command line: "--permitted-overlap"."""
         return f"--{(self.flag or self.name).replace('_', '-')}"
 
     @property
     def metavar(self) -> str:
-        """The placeholder of its value in the help of the command line; "" for a flag."""
+        """Placeholder of the value in the help of the command line; "" for a flag."""
         if self.kind == "choice":
             return "|".join(value for value, *_ in self.choices)
         return "|".join([*([UNITS[self.kind]] if self.kind in UNITS else []), *(self.words[1:])])
 
     def is_for(self, test: str) -> bool:
-        """Whether a test takes it."""
+        """Return whether a test accepts the option."""
         return not self.tests or test in self.tests
 
     def check(self, value: Any) -> None:
-        """Raises InputError for a value that is out of range; the message names the option."""
+        """Raise InputError if a value is out of range; the message names the option."""
         if self.kind == "choice":
             known = [name for name, *_ in self.choices]
             if value not in known:
@@ -113,7 +113,7 @@ class Option:
             )  # fmt: skip
 
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
+        """Return the JSON schema of the option's values."""
         if self.kind == "choice":
             return {"enum": [name for name, *_ in self.choices]}
         if self.kind == "flag":
@@ -130,7 +130,7 @@ class Option:
 _TABLE = (
     Option(
         "tolerance", "length", None, "Tolerance",
-        "Distance below which two objects are too near to each other",
+        "Distance below which two objects are too close to each other",
         tests=("clearance",), required=True,
     ),
     Option(
@@ -140,8 +140,8 @@ _TABLE = (
     ),
     Option(
         "permitted_overlap", "length", AUTO, "Ignore Overlaps",
-        "Depth up to which a clash counts as touching, as of press fits and welds. Default: the precision of the "
-        "coordinates, up to 0.1 mm",
+        "Greatest depth of an overlap that counts as touching, such as a press fit or a weld. Default: the precision "
+        "of the coordinates, up to 0.1 mm",
         tests=EXACT, words=(AUTO, RESOLUTION),
     ),
     Option(
@@ -151,8 +151,8 @@ _TABLE = (
     ),
     Option(
         "overlap_volume", "flag", False, "Common Volume",
-        "Measure the common volume of each pair of closed objects between bounds. It takes some tens of milliseconds "
-        "a pair, and Live does without it",
+        "Measure a lower and an upper bound of the common volume of each pair of closed objects. This takes some "
+        "tens of milliseconds per pair; Live does not measure it",
         tests=EXACT,
     ),
     Option(
@@ -167,21 +167,22 @@ _TABLE = (
     ),
     Option(
         "point_budget", "count", 0, "Points per Scan (0: all)",
-        "Most points of a scan that are used. More points are thinned out evenly",
+        "Maximum number of points used per scan. Larger scans are thinned out evenly",
         least=LEAST_POINTS, of_scans=True,
     ),
     Option(
         "scan_bandwidth", "length", 0.0, "Bandwidth (0: automatic)",
-        "How far a point of a scan shapes the surface. A larger one smooths more. Automatic: from spacing and noise",
+        "Radius around each point of a scan that shapes the surface. Larger values smooth more. 0 derives it from "
+        "spacing and noise",
         of_scans=True,
     ),
     Option(
         "scan_surface", "choice", SCAN_SURFACES[0], "Surface",
         "How a surface is fitted to the points of a scan",
         choices=(
-            ("twicing", "Curved", "Least squares without the shrinking of curved parts"),
-            ("wls", "Plain", "Least squares: smoother, and curved parts shrink"),
-            ("apss", "By Normals", "Spheres that fit points and normals; scans without normals are left out"),
+            ("twicing", "Curved", "Least squares that do not shrink curved parts"),
+            ("wls", "Least Squares", "Least squares: smoother, but curved parts shrink"),
+            ("apss", "Use Normals", "Spheres that fit points and normals; scans without normals are left out"),
         ),
         of_scans=True,
     ),
@@ -191,15 +192,15 @@ OPTIONS = {option.name: option for option in _TABLE}
 
 
 def default(name: str) -> Any:
-    """The default of an option."""
+    """Return the default of an option."""
     return OPTIONS[name].default
 
 
 def taken_by(test: str) -> frozenset[str]:
-    """Names of the options that this test takes, but not all tests."""
+    """Return the names of the options that this test accepts, but not all tests."""
     return frozenset(option.name for option in _TABLE if test in option.tests)
 
 
 def required_by(test: str) -> frozenset[str]:
-    """Names of the options without which this test makes no sense."""
+    """Return the names of the options that this test requires."""
     return frozenset(option.name for option in _TABLE if option.required and test in option.tests)

@@ -1,4 +1,4 @@
-"""What the user asked for: the sets, the test and its parameters."""
+"""The options of a detection: the sets, the test and its parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 
 @dataclass(frozen=True)
 class DetectOptions:
-    """One question to the detection.
+    """The options of one detection.
 
     Attributes:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
@@ -75,19 +75,21 @@ class DetectOptions:
                 raise InputError(Sentence("the {test} test needs a {option}", test=test.name, option=option.title))
             option.check(value)
         if self.min_volume and not self.overlap_volume:
-            raise InputError("a min volume needs the overlap volume")
+            raise InputError("the option min_volume needs the option overlap_volume")
         if self.frames is not None and not self.frames:
             raise InputError("the frame range is empty")
         if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
             raise InputError(_beyond_frames(format_frames(self.frames)))
 
     def question(self, verdict: str) -> str:
-        """What a history calls the question that found a pair: what was looked for, in which sets."""
+        """Key for the history: the kind of test and the sets with which a pair was found."""
         what = NEAR if verdict == NEAR else MEETS if self.test in EXACT else self.test
         return f"{what}|{self.set_a}|{self.set_b}"
 
     def answers(self, question: str) -> bool:
-        """Whether who asks this is told of all pairs that `question` finds; a selection is another each time."""
+        """Return whether a detection with these options finds all pairs of `question`; a selection differs each
+        time.
+        """
         sets = self.set_a, self.set_b
         if SELECTION in sets or self.test == PARTIAL_TEST:
             return False
@@ -99,30 +101,32 @@ class DetectOptions:
 
     @property
     def permitted_length(self) -> float:
-        """The permitted overlap where it is one length for all pairs, else 0 [m]."""
+        """The permitted overlap if it is one length for all pairs, otherwise 0 [m]."""
         return 0.0 if isinstance(self.permitted_overlap, str) else self.permitted_overlap
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Fields of `PairRow` that rows are compared by; a list shows the first one that a row has."""
+        """Fields of `PairRow` for sorting rows; a list shows the first one that a row has."""
         named = test_named(self.test).measures
         return tuple("volume" if name == "depth" else name for name in named) if self.overlap_volume else named
 
     @property
     def coarsest(self) -> float:
-        """The resolution from which on an object's coordinates permit no overlap [m]; a pair has those of its two."""
+        """The coordinate resolution from which an object permits no overlap [m]; a pair has those of its two
+        objects.
+        """
         return 0.5 * UNASKED_RESOLUTION if self.permitted_overlap == AUTO else math.inf
 
     def roundings(self, scale: float) -> tuple[float, float]:
-        """`coarsest` and `MOST_MISPLACED` in scene units of so many metres, for `EngineScene.update_steps`."""
+        """Return `coarsest` and `MOST_MISPLACED` in scene units, for `EngineScene.update_steps`."""
         return self.coarsest / scale, MOST_MISPLACED / scale
 
     def clouds(self, scale: float) -> tuple[int, float, str]:
-        """What makes a cloud of a scan, as `CloudScene` takes it, in scene units of so many metres."""
+        """Return the arguments of `CloudScene` for creating clouds from scans, in scene units."""
         return self.point_budget, self.scan_bandwidth / scale, self.scan_surface
 
     def as_dict(self) -> dict[str, Any]:
-        """The options as the report shows them; lengths in metres."""
+        """Return the options for the report; lengths in metres."""
         rules = self.rules
         named = {
             "same-parent": rules.same_parent,
@@ -145,7 +149,8 @@ class DetectOptions:
 
 
 def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
-    """What is asked differently now, in the words of the panel; empty where an answer to `asked` still answers `now`.
+    """Return the names of the settings that changed; empty if a result with the settings `asked` is still valid for
+    `now`.
 
     Pairs that were excluded since need no new answer: they are left out of the old one.
     """
@@ -169,7 +174,7 @@ def _unordered(rules: Rules) -> set[frozenset[str]]:
 
 
 def parse_frames(text: str) -> range:
-    """Reads "5", "1:250", "1:250:5", and "1-250:5" as it was written first; frames may be negative.
+    """Parse "5", "1:250", "1:250:5", and the older form "1-250:5"; frames may be negative.
 
     Raises:
         InputError: it is not such a range, it is empty, or there are no such frames.
@@ -184,7 +189,7 @@ def parse_frames(text: str) -> range:
 
 
 def frame_range(first: int, last: int, step: int = 1) -> range:
-    """The frames from the first one to the last.
+    """Return the frames from the first one to the last.
 
     Raises:
         InputError: there are none; the message names the range.
@@ -202,7 +207,7 @@ def _beyond_frames(text: str) -> str:
 
 
 def format_frames(frames: range) -> str:
-    """The text from which `parse_frames` makes the same range."""
+    """Return the text that `parse_frames` converts to the same range."""
     if len(frames) == 1:
         return str(frames[0])
     step = f":{frames.step}" if frames.step != 1 else ""
@@ -210,7 +215,7 @@ def format_frames(frames: range) -> str:
 
 
 def set_in_words(expression: str) -> str:
-    """A set for people: "collection:Pipes" is collection 'Pipes'."""
+    """Describe a set for people: "collection:Pipes" becomes "collection 'Pipes'"."""
     kind, colon, name = expression.partition(":")
     if colon and kind in ("collection", "object"):
         return f"{kind} '{name}'"

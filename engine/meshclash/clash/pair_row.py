@@ -11,7 +11,7 @@ Point = tuple[float, float, float]
 
 
 def _nothing(*shape: int, dtype: type = np.float32) -> np.ndarray:
-    """Returns an empty read-only array that rows share; an array of their own would take 150 bytes each."""
+    """Return an empty read-only array that all rows share, because an array for each row would take 150 bytes."""
     empty: np.ndarray = np.empty(shape, dtype)
     empty.flags.writeable = False
     return empty
@@ -144,18 +144,18 @@ class PairRow:
 
     @property
     def scans(self) -> str:
-        """Which of the two are scans: "", "a", "b" or "ab"."""
+        """Which of the two objects are scans: "", "a", "b" or "ab"."""
         return "".join(letter for letter, side in zip("ab", self.sides, strict=True) if side.is_scan)
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sort key, the worst first: severity, probability, depth, distance, faces, frame, names."""
+        """Sort key, worst first: severity, probability, depth, distance, faces, frame, names."""
         measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
         return (-self.severity, *measured, self.frame, *self.names)
 
     @property
     def proved_depth(self) -> float | None:
-        """The depth; 0 if the two may overlap but no common ball is proved, None if nothing is known."""
+        """The proved depth; 0 if the two may overlap but no common ball is proved; None if nothing is known."""
         return self.depth_lower if self.depth is None else self.depth
 
     @property
@@ -165,7 +165,9 @@ class PairRow:
 
     @property
     def gap(self) -> np.ndarray:
-        """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; else (0, 2, 3)."""
+        """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; otherwise empty, (0, 2,
+        3).
+        """
         if not self.distance or self.a.point is None or self.b.point is None:
             return _NO_LINES
         return np.array([[self.a.point, self.b.point]], dtype=np.float32)

@@ -1,4 +1,4 @@
-"""One object of a frame as the engine's mesh and pose."""
+"""Convert one object of a frame to a mesh and a pose of the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ to frame, and the mesh would be another one. The pose keeps what they leave out:
 
 
 def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
-    """The poses (k, 4, 4) of objects, and the parts of their matrices that no rigid pose can hold.
+    """Return the poses (k, 4, 4) of objects, and the parts of their matrices that a rigid pose cannot represent.
 
     Args:
         matrices: (k, 4, 4) float64.
@@ -46,7 +46,7 @@ def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
 
 
 def split_matrix(item: SourceObject) -> tuple[np.ndarray, bytes]:
-    """As `split_matrices`, of one object.
+    """Return the result of `split_matrices` for one object.
 
     Raises:
         UnusableObject: the matrix cannot be used.
@@ -54,18 +54,18 @@ def split_matrix(item: SourceObject) -> tuple[np.ndarray, bytes]:
     try:
         poses, stretches = split_matrices(item.matrix[None])
     except InvalidPose as error:
-        raise UnusableObject(item.name, Sentence("its matrix: {why}", why=error)) from error
+        raise UnusableObject(item.name, Sentence("transformation matrix: {why}", why=error)) from error
     return poses[0], stretches[0]
 
 
 def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
-    """The engine's mesh of an object, with its stretch baked in; of a massive file, the file.
+    """Return the engine's mesh of an object, with its stretch applied; for a massive file, the open file.
 
     Raises:
         UnusableObject: the engine refuses it, or a massive file would have to be stretched.
     """
     if mesh.file is not None and stretch:
-        raise UnusableObject(item.name, "its massive file is tested as it is: the object must not be scaled or sheared")
+        raise UnusableObject(item.name, "an object with a massive file must not be scaled or sheared")
     from ..types.resolution import float32_resolution  # noqa: PLC0415 - registering needs no compiler
 
     try:
@@ -75,11 +75,11 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
         made.resolution = float32_resolution(mesh.largest) if mesh.resolution is None else mesh.resolution
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
-        raise UnusableObject(item.name, Sentence("its mesh: {why}", why=error)) from error
+        raise UnusableObject(item.name, Sentence("mesh: {why}", why=error)) from error
 
 
 def drawn(thing: Any) -> Any:
-    """The closed mesh that one of the engine's meshes or hierarchies draws; itself where it is that, or draws none."""
+    """Return the closed mesh that a repaired mesh or hierarchy represents; the argument itself if there is none."""
     from ..solid.boundary_mesh import find_boundary_mesh  # noqa: PLC0415 - needs the compiler
 
     mesh = getattr(thing, "mesh", thing)
@@ -88,8 +88,8 @@ def drawn(thing: Any) -> Any:
 
 
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
-    """The engine's mesh of what an object in memory draws, and its pose; raises UnusableObject."""
+    """Return the engine's repaired mesh of an object in memory, and its pose; raises UnusableObject."""
     if frame.meshes[item.mesh_key].file is not None:
-        raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
+        raise UnusableObject(item.name, "it shows a massive file, which is not in memory")
     pose, stretch = split_matrix(item)
     return drawn(engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch)), pose

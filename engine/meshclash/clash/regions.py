@@ -1,4 +1,4 @@
-"""Where on large faces a contact is: the faces cut to the surroundings of the contact, for drawing.
+"""Cut large faces to the surroundings of a contact, for drawing.
 
 A socket touches a wall of two triangles. Both drawn whole would show the wall; here they are cut to a rectangle around
 the curves that lie on them, or, where there are none, around what of the other object is near. All faces are worked on
@@ -46,7 +46,7 @@ class ContactFaces:
 
 @dataclass(frozen=True)
 class PairFaces:
-    """What two objects have in contact.
+    """The faces of both objects of a pair in contact.
 
     Attributes:
         sides: the faces of the two objects.
@@ -60,18 +60,18 @@ class PairFaces:
 
     @property
     def whole(self) -> list[NDArray[np.float32]]:
-        """The triangles of both objects as they are."""
+        """Return the triangles of both objects without cutting."""
         return [side.triangles for side in self.sides]
 
     def smallest(self) -> float:
-        """The size above which a face is large."""
+        """The size above which a face counts as large."""
         contact = self.curves if len(self.curves) else np.concatenate(self.whole).astype(np.float64)
         points = contact.reshape(-1, 3)
         return float(FINE * np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
 
 
 def contact_regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
-    """The triangles of objects' faces in contact, large faces cut to where the contact is.
+    """Return the triangles of objects' faces in contact, with large faces cut to the region of the contact.
 
     Returns:
         For each pair, for each of its sides (t', 3, 3) float32: pieces that do not overlap, within the given triangles.
@@ -84,7 +84,7 @@ def contact_regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]
 
 
 def _regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
-    """As `contact_regions`, of pairs each of which has triangles."""
+    """Do the same as `contact_regions` for pairs that all have triangles."""
     if not pairs:
         return []
     scene = _Contacts(pairs)
@@ -99,7 +99,7 @@ def _regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
 
 
 class _Contacts:
-    """The faces of many pairs, those of a side that lie in a plane as one.
+    """The faces of many pairs; coplanar faces of one side are treated as one face.
 
     Attributes:
         corners: (t, 3, 3) of all triangles, pair by pair and side by side.
@@ -126,7 +126,9 @@ class _Contacts:
         self.face, self.faces, self.pair, self.side = face, faces, pair, side
 
     def pieces(self) -> tuple[Floats, Indices, Indices]:
-        """Triples of points of the contacts (k, 3, 3) on large faces, the face of each, and which begin as one."""
+        """Return point triples of the contacts (k, 3, 3) on large faces, the face of each, and which start a new
+        contact.
+        """
         faces = self.faces
         large = (faces.area > 0.0) & (faces.size > np.array([pair.smallest() for pair in self._pairs])[self.pair])
         first = np.searchsorted(self.pair, np.arange(len(self._pairs) + 1))
@@ -148,7 +150,7 @@ class _Contacts:
         return np.concatenate(pieces), np.concatenate(owner), np.concatenate(group)
 
     def joined(self, cut: Floats, cut_face: Indices) -> list[list[NDArray[np.float32]]]:
-        """The triangles of the faces as they are, or as they are cut where that leaves little of them."""
+        """Return the triangles of the faces, cut if that removes most of their area."""
         area = np.bincount(cut_face, _areas(cut), len(self.side))
         small = (area > 0.0) & (area < SMALL_SHARE * self.faces.area)
         kept = small[cut_face]
@@ -165,7 +167,7 @@ class _Contacts:
 
 
 def _runs(values: Indices, most: int) -> Iterator[slice]:
-    """Parts of ascending values, of about so many, none of which ends between two that are equal."""
+    """Split ascending values into parts of about equal length, without separating equal values."""
     begin = 0
     while begin < len(values):
         end = int(np.searchsorted(values, values[min(begin + most, len(values)) - 1], side="right"))
@@ -174,12 +176,12 @@ def _runs(values: Indices, most: int) -> Iterator[slice]:
 
 
 def cut_row(row: PairRow) -> PairRow:
-    """A row whose faces are cut to where the contact is, if they were left whole: few rows are ever looked at."""
+    """Return a row with its faces cut to the region of the contact, if that was not done yet."""
     return cut_rows([row])[0]
 
 
 def cut_rows(rows: Sequence[PairRow]) -> list[PairRow]:
-    """The same of many rows."""
+    """Do the same as `cut_row` for many rows."""
     left = [k for k, row in enumerate(rows) if len(row.a.whole) or len(row.b.whole)]
     faces = [PairFaces(_faces_of(rows[k]), rows[k].curves, rows[k].distance or 0.0) for k in left]
     found, none = list(rows), np.empty(0, np.int64)
@@ -194,7 +196,7 @@ def _faces_of(row: PairRow) -> tuple[ContactFaces, ContactFaces]:
 
 
 class _Faces:
-    """What is known of each face: bounding box, size, unit normal, area, a corner."""
+    """Data of each face: bounding box, size, unit normal, area and a corner."""
 
     def __init__(self, corners: Floats, face: Indices, count: int) -> None:
         self.low, self.high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
@@ -212,7 +214,9 @@ class _Faces:
 
 
 def _coplanar(faces: _Faces, pair: Indices, side: Indices) -> tuple[Indices, Indices]:
-    """Faces of a side that lie in a plane are cut as one: the first of each such group, and the group of each face."""
+    """Group coplanar faces of a side, which are cut together: return the first face of each group, and the group of
+    each face.
+    """
     begin = np.flatnonzero(np.diff(pair, prepend=-1))
     low = np.minimum.reduceat(faces.low, begin)[pair]
     size = np.maximum.reduceat((faces.high - low).max(axis=1), begin)[pair]
@@ -237,7 +241,7 @@ def _pieces(
     side: Indices,
     reach: float,
 ) -> tuple[Floats, Indices]:
-    """Triples of points of the contact (k, 3, 3) on large faces, and the face of each.
+    """Return point triples of the contact (k, 3, 3) on large faces, and the face of each.
 
     Args:
         plane: the faces.
@@ -265,7 +269,7 @@ def _pieces(
 
 
 def _on_faces(plane: _Faces, large: Indices, segments: Floats) -> NDArray[np.bool_]:
-    """Which segments lie on which faces, (m, s)."""
+    """Return which segments lie on which faces, (m, s)."""
     found = np.ones((len(large), len(segments)), np.bool_)
     slack = plane.slack[large, None]
     low, high = plane.low[large] - slack, plane.high[large] + slack
@@ -283,7 +287,7 @@ def _thinned(values: Floats, most: int) -> Floats:
 
 
 class _Rectangles:
-    """Padded rectangles on faces: origin, unit axes, extents along both."""
+    """Padded rectangles on faces: origin, unit axes, and extents along both axes."""
 
     def __init__(self, plane: _Faces, pieces: Floats, owner: Indices, group: Indices, count: int) -> None:
         self.face = np.empty(count, np.int64)
@@ -311,7 +315,7 @@ class _Rectangles:
         self.high += padding[:, None]
 
     def boxes(self) -> tuple[Floats, Floats]:
-        """The lowest and highest corners of boxes around the rectangles."""
+        """Return the lowest and highest corners of boxes around the rectangles."""
         sides = [[self.low[:, 0], self.high[:, 0]], [self.low[:, 1], self.high[:, 1]]]
         corners = np.array([
             self.origin + x[:, None] * self.along + y[:, None] * self.across for x in sides[0] for y in sides[1]
@@ -320,7 +324,7 @@ class _Rectangles:
 
 
 def _unit_or_any(vectors: Floats, normals: Floats) -> Floats:
-    """Unit vectors; in place of nothing any direction at right angles to the normal."""
+    """Return unit vectors; a zero vector is replaced by any direction perpendicular to the normal."""
     axis = np.zeros_like(normals)
     axis[np.arange(len(normals)), np.abs(normals).argmin(axis=1)] = 1.0
     spare = cross(normals, axis)
@@ -330,7 +334,7 @@ def _unit_or_any(vectors: Floats, normals: Floats) -> Floats:
 
 
 def _rectangles(plane: _Faces, pieces: Floats, owner: Indices, group: Indices) -> _Rectangles:
-    """Rectangles around pieces that lie together, none of which overlaps another one of its face.
+    """Return rectangles around pieces that are close together; rectangles on one face do not overlap.
 
     Args:
         plane: the faces.
@@ -352,7 +356,7 @@ def _rectangles(plane: _Faces, pieces: Floats, owner: Indices, group: Indices) -
 
 
 def _of_one_value(values: Indices) -> tuple[Indices, Indices]:
-    """All pairs of two places at which the same value stands."""
+    """Return all pairs of positions with equal values."""
     order = np.argsort(values, kind="stable")
     later = np.searchsorted(values[order], values[order], side="right") - np.arange(1, len(values) + 1)
     one = np.repeat(np.arange(len(values)), later)
@@ -360,12 +364,12 @@ def _of_one_value(values: Indices) -> tuple[Indices, Indices]:
 
 
 def _counted(lengths: Indices) -> Indices:
-    """0, 1, 2 and so on for each of some lengths, one after the other."""
+    """Return 0, 1, 2 and so on for each of some lengths, one after the other."""
     return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
 
 
 def _cut(corners: Floats, face: Indices, rectangles: _Rectangles) -> tuple[Floats, Indices]:
-    """The parts of triangles within the rectangles of their faces, as triangles, and the face of each."""
+    """Return the parts of triangles within the rectangles of their faces, as triangles, and the face of each."""
     order = np.argsort(face, kind="stable")
     first, end = (np.searchsorted(face[order], rectangles.face, side=side) for side in ("left", "right"))
     which = np.repeat(np.arange(len(first)), end - first)
@@ -383,7 +387,7 @@ def _cut(corners: Floats, face: Indices, rectangles: _Rectangles) -> tuple[Float
 
 
 def _clip(polygons: Floats, counts: Indices, height: Floats) -> tuple[Floats, Indices]:
-    """The parts of convex polygons where a height is not negative (Sutherland and Hodgman 1974, all at once).
+    """Clip convex polygons to the part where a height is not negative (Sutherland and Hodgman 1974), all at once.
 
     Args:
         polygons: (n, m, 3), of which the first ``counts`` corners are used.

@@ -1,4 +1,4 @@
-"""The result of a detection, and its files."""
+"""The result of a detection, and the files that it can write."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ FILE_KEYS = ("path", "metres_per_unit", "names_unit")
 
 
 def now() -> str:
-    """The time, as `DetectReport.created` has it."""
+    """Return the current time in the format of `DetectReport.created`."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, eq=False)
 class DetectReport:
-    """What a detection found.
+    """The result of a detection.
 
     Attributes:
         file: path of the .blend file, "" when it was never saved.
@@ -121,34 +121,34 @@ class DetectReport:
 
     @property
     def lost(self) -> list[Skipped]:
-        """The objects that should have taken part, and could not."""
+        """The objects that should have been tested but could not be read."""
         return [item for item in self.skipped if item.lost]
 
     @property
     def asked_all(self) -> list[DetectOptions]:
-        """What was asked: of each test, or the single question."""
+        """The options of each test, or of the single test."""
         return [test.options for test in self.tests] or [self.options]
 
     def asked(self, row: PairRow) -> DetectOptions:
-        """What was asked when a row was found."""
+        """Return the options with which a row was found."""
         return next((test.options for test in self.tests if test.name == row.test), self.options)
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Fields of rows that they are compared by, as `DetectOptions.measures`, of all tests."""
+        """Fields for sorting rows, as `DetectOptions.measures`, for all tests."""
         return tuple(dict.fromkeys(name for options in self.asked_all for name in options.measures))
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The verdicts that its rows may have, of all tests."""
+        """The verdicts that the rows may have, for all tests."""
         return tuple(dict.fromkeys(name for options in self.asked_all for name in test_named(options.test).verdicts))
 
     def question_of(self, row: PairRow) -> str:
-        """What a history calls the question that found a row."""
+        """Return the history key of the question that found a row."""
         return f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
 
     def answers(self, question: str) -> bool:
-        """Whether all pairs that `question` finds would be in this report."""
+        """Return whether all pairs that `question` finds would be in this report."""
         if not self.tests:
             return self.options.answers(question)
         return any(
@@ -162,7 +162,7 @@ class DetectReport:
 
     @property
     def new(self) -> list[PairRow]:
-        """The clashes that the baseline has not, but for those that are approved, and those to be decided again."""
+        """The clashes that are not in the baseline, without approved ones and those to be decided again."""
         again = self.to_decide_again
         return [
             row for row in self.clashes
@@ -171,19 +171,21 @@ class DetectReport:
 
     @property
     def not_tested(self) -> list[str]:
-        """The ids of clashes of the baseline that are gone because something was not tested."""
+        """Ids of baseline clashes that are missing because their objects were not tested."""
         return [pair.id for pair, why, _ in self.gone if why in NOT_TESTED]
 
     @cached_property
     def to_decide_again(self) -> dict[str, str]:
-        """By ids of pairs the status of a pair of the baseline that may be the same, and cannot be told from others."""
+        """Statuses, by pair id, of baseline pairs that may be the same as a current pair but cannot be told from
+        others.
+        """
         return {
             key: item.pair.review.status for item in self.again for key in item.candidates
             if self.reviews.get(key, NOT_REVIEWED) == NOT_REVIEWED
         }  # fmt: skip
 
     def compared_with(self, baseline: Baseline | None, former: Mapping[str, str] | None = None) -> DetectReport:
-        """This report beside an earlier one, whose reviews hold where there are no others.
+        """Return this report compared with an earlier one, whose reviews apply to pairs without a review.
 
         Args:
             baseline: the earlier report.
@@ -208,7 +210,7 @@ class DetectReport:
         )  # fmt: skip
 
     def told_by(self, ask: Asked, former: Mapping[str, str]) -> DetectReport:
-        """This report with what a file says of pairs that it names by their ids.
+        """Return this report with the statuses and comments that a file gives for pair ids.
 
         Args:
             ask: gets ids, and what is said of pairs now; returns a review and a place [m] for some of the ids.
@@ -227,14 +229,14 @@ class DetectReport:
 
     @property
     def _present(self) -> Present:
-        """This report, to say why clashes of an earlier one are gone."""
+        """This report in the form for explaining why earlier clashes are missing."""
         verdicts = {row.id: row.verdict for row in self.rows}
         lost, models = {without_number(item.name) for item in self.lost}, [item["name"] for item in self.models]
         questions = {test.name: test.options.as_dict() for test in self.tests} or {"": self.options.as_dict()}
         return Present(verdicts, {item.id: item for item in self.things.values()}, models, lost, questions)
 
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
-        """The groups of clashes, as ``group_by`` or another way, those with most pairs first.
+        """Return the groups of clashes, by ``group_by`` or another grouping, largest first.
 
         Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or
         None, and "pairs", the ids.
@@ -257,14 +259,14 @@ class DetectReport:
         ]
 
     def parts(self) -> list[Part]:
-        """All objects that were tested, as groups are made of them."""
+        """All objects that were tested, as input for grouping."""
         clashes = self.clashes
         named = dict.fromkeys((*self.tested, *(row.a.name for row in clashes), *(row.b.name for row in clashes)))
         return parts_of([*named], self.objects, self.placed)
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:
-        """Those of files, found once for all of them, each with the Guid of its topic in BCF."""
+        """The groups for all files, computed once, each with the GUID of its BCF topic."""
         groups = self.groups()
         topics = same_topics(groups, self.earlier_groups)
         return [{**group, "topic": topic} for group, topic in zip(groups, topics, strict=True)]
@@ -276,11 +278,13 @@ class DetectReport:
         return self.reviews.get(row.id, NOT_REVIEWED)
 
     def count(self, *verdicts: str) -> int:
-        """Number of rows with one of the verdicts."""
+        """Return the number of rows with one of the verdicts."""
         return sum(row.verdict in verdicts for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as schema `meshclash.report/1` has it (docs/report-format.md); lengths in metres."""
+        """Return the report as a dictionary of schema `meshclash.report/1` (docs/report-format.md); lengths in
+        metres.
+        """
         summary = self.as_summary()
         stats = summary.pop("stats")
         events = None if self.events is None else [self._event(event) for event in self.events]
@@ -302,7 +306,7 @@ class DetectReport:
         }
 
     def as_summary(self) -> dict[str, Any]:
-        """The same without the pairs."""
+        """Return the same without the pairs."""
         return {
             "schema": SCHEMA,
             "version": self.version,
@@ -342,19 +346,21 @@ class DetectReport:
         return self.things[name].id if name in self.things else None
 
     def to_json(self) -> str:
-        """Strict JSON (no NaN) of schema `meshclash.report/1`."""
+        """Write strict JSON (without NaN) of schema `meshclash.report/1`."""
         return report_formats.to_json(self.as_dict())
 
     def to_csv(self) -> str:
-        """One line per row; the same columns as the JSON pairs."""
+        """Write CSV with one line per row, with the same columns as the JSON pairs."""
         return report_formats.to_csv(self.as_dict())
 
     def to_html(self) -> str:
-        """One self-contained page, with a picture of each of the largest groups as far as triangles are at hand."""
+        """Write a self-contained page, with a picture of each of the largest groups if their triangles are
+        available.
+        """
         return page.to_html(self.as_dict(), {**self.group_pictures(), **self.pictures}, self.shapes())
 
     def group_pictures(self) -> dict[str, bytes]:
-        """PNG of the worst clash of each of the largest groups, by the ids of pairs."""
+        """Return PNG images of the worst clash of each of the largest groups, by pair id."""
         if self.triangles is None or not self._own_groups:
             return {}
         from .files.pictures import MOST_OF_GROUPS, pictures  # noqa: PLC0415 - it imports Numba
@@ -363,7 +369,7 @@ class DetectReport:
         return pictures(map(self._pair, rows), self.triangles, self.tested, MOST_OF_GROUPS)
 
     def shapes(self, most: int = 500, most_bytes: int = 36_000_000) -> dict[str, bytes]:
-        """Binary glTF of both objects near each clash, by the ids of pairs, as far as triangles are at hand.
+        """Return binary glTF of both objects near each clash, by pair id, if their triangles are available.
 
         Args:
             most: clashes; the worst of each group comes first, then the worst ones.
@@ -384,10 +390,10 @@ class DetectReport:
         return found
 
     def _worst_of_groups(self) -> list[PairRow]:
-        """The first row of each group, in the order of the groups."""
+        """Return the first row of each group, in the order of the groups."""
         first = {row.id: row for row in reversed(self.clashes)}
         return [first[group["pairs"][0]] for group in self._own_groups]
 
     def to_table(self) -> str:
-        """Aligned text for a terminal."""
+        """Write aligned text for a terminal."""
         return report_formats.to_table(self.as_dict())

@@ -1,4 +1,4 @@
-"""``meshclash report diff OLD NEW``: what is new, known, gone and not tested between two JSON reports."""
+"""The command ``meshclash report diff OLD NEW``: compares two JSON reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALWAYS = ("new", "known", "gone")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit code."""
+    """Run the command; return the exit code."""
     return run_subcommand(_parser(), arguments)
 
 
@@ -53,7 +53,7 @@ def _diff(given: argparse.Namespace) -> int:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The clashing pairs of two reports: the "new", "known", "gone" and "not_tested" ones.
+    """Return the clashing pairs of two reports that are "new", "known", "gone" or "not_tested".
 
     Those that only the old report has say "why": not tested are those of which nobody knows whether they are there.
     """
@@ -72,7 +72,7 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[
 
 
 def _carried(before: Baseline, after: Baseline) -> Carried:
-    """Which pairs and objects of two reports are the same."""
+    """Match the pairs and objects of two reports."""
     if before.objects and after.objects:
         found = found_again(before, [*after.objects.values()])
         return Carried({}, {key: id_of_now(pair, found) or key for key, pair in before.pairs.items()}, found)
@@ -84,7 +84,7 @@ def _carried(before: Baseline, after: Baseline) -> Carried:
 
 
 def _former(row: Mapping[str, Any], objects: Mapping[str, Identity]) -> str:
-    """The id that a pair had before models were told apart."""
+    """Return the id that a pair had in versions without models."""
     ends = [objects[row[f"object_{side}"]].key or row[side] for side in "ab"]
     return pair_id(ends[0], ends[1], row.get("test") or "")
 

@@ -1,4 +1,4 @@
-"""Writes a report (schema `meshclash.report/1`) as JSON, CSV or text; `files/` has the other formats."""
+"""Write a report (schema `meshclash.report/1`) as JSON, CSV or text; `files/` has the other formats."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """Writes strict JSON; raises ValueError for NaN and infinity."""
+    """Write strict JSON; raises ValueError for NaN and infinity."""
     text = json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     return without_controls(text, "\\u{:04x}")
 
 
 def to_csv(report: dict[str, Any]) -> str:
-    """Writes CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
+    """Write CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
 
     A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
     numbers. Control characters are escapes, as "\\x1b".
@@ -51,7 +51,8 @@ def to_csv(report: dict[str, Any]) -> str:
 
 
 def to_table(report: dict[str, Any]) -> str:
-    """The rows in aligned columns under a header, without a trailing line break; names cannot steer a terminal.
+    """Return the rows in aligned columns under a header, without control characters in names and without a final line
+    break.
 
     Of a range of frames, the events.
     """
@@ -61,12 +62,12 @@ def to_table(report: dict[str, Any]) -> str:
 
 
 def clash_line(pair: dict[str, Any]) -> str:
-    """Writes a clash on one line: verdict, objects, depth."""
+    """Write a clash on one line: verdict, objects, depth."""
     return printable(f"{pair['verdict']} {pair['a']} | {pair['b']} {format_depth(pair)}".rstrip())
 
 
 def new_clashes(report: dict[str, Any], most: int) -> list[str]:
-    """A line for each clash that the baseline has not and that is not approved, the worst ones first.
+    """Return a line for each clash that is neither approved nor in the baseline, worst first.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -78,7 +79,7 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
 
 
 def decide_again(report: dict[str, Any], most: int) -> list[str]:
-    """A line for each decision of the baseline that may be about a pair of now, and cannot be told from others."""
+    """Return a line for each baseline decision that cannot be assigned to one pair with certainty."""
     lines = [
         printable(f"decide again: {item['a']} | {item['b']}: it was {item['status']}; {item['why']}")
         for item in report["undecided"] if item["candidates"]
@@ -87,7 +88,7 @@ def decide_again(report: dict[str, Any], most: int) -> list[str]:
 
 
 def gone_clashes(report: dict[str, Any], most: int) -> list[str]:
-    """A line for each clash of the baseline that is not there any more, with the reason."""
+    """Return a line for each baseline clash that is no longer found, with the reason."""
     lines = [
         printable(f"gone: {clash_line(pair)} ({pair['why']}{': ' if pair['detail'] else ''}{pair['detail']})")
         for pair in report["gone"]
@@ -96,7 +97,7 @@ def gone_clashes(report: dict[str, Any], most: int) -> list[str]:
 
 
 def shared_things(report: dict[str, Any]) -> list[str]:
-    """A line about what several models have in common, and what is tested once."""
+    """Return a line about objects that several models share and that were tested once."""
     items = report["shared"]
     if not items:
         return []
@@ -106,7 +107,7 @@ def shared_things(report: dict[str, Any]) -> list[str]:
 
 
 def groups_in_words(report: dict[str, Any]) -> list[str]:
-    """A line for each of the largest groups of clashes; none where every clash is a group of its own."""
+    """Return a line for each of the largest groups of clashes; none if every clash is a group of its own."""
     groups = report["groups"]
     count = sum(len(group["pairs"]) for group in groups)
     if len(groups) == count:
@@ -126,7 +127,7 @@ def _in_columns(given: list[tuple[str, ...]]) -> str:
 
 
 def surroundings(report: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Surroundings]]:
-    """The pairs of a report, each with what files can say of it beside its own entry."""
+    """Return the pairs of a report, each with the additional values for files."""
     events = _events_by_pair(report)
     objects = {item["name"]: item for item in report["objects"]}
     for number, pair in enumerate(report["pairs"], start=1):
@@ -142,7 +143,7 @@ def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """Some sentences: how many pairs of which verdict, how many are approved, what was left out, and what is lost."""
+    """Return a summary: pairs by verdict, approved pairs, pairs left out, and objects that could not be tested."""
     kinds = {options["test"] for options in asked(report)}
     test = test_named(report["options"]["test"])
     nothing, words = (test.nothing, test.found) if len(kinds) == 1 else (NOTHING, FOUND)
@@ -164,24 +165,24 @@ def summary(report: dict[str, Any]) -> str:
 
 
 def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the objects that could not be tested although they should: "name" and "reason" of each."""
+    """Return the objects that should have been tested but were not: "name" and "reason" of each."""
     return [item for item in stats["skipped"] if item["lost"]]
 
 
 def lost_in_words(stats: dict[str, Any]) -> str:
-    """A sentence about objects that are lost, after a blank; "" where none is."""
+    """Return a sentence about objects that could not be tested, with a leading space; "" if there are none."""
     count = len(lost(stats))
-    return f" {counted(count, 'object')} {'was' if count == 1 else 'were'} lost and not tested." if count else ""
+    return f" {counted(count, 'object')} could not be tested." if count else ""
 
 
 def permitted(report: dict[str, Any]) -> str:
-    """What is permitted by the resolution of the coordinates, in words; "" where a length is, or nothing is known."""
+    """Describe the overlap that the coordinate resolution permits; "" for a fixed length, or if it is unknown."""
     length = permitted_length(report)
-    return Sentence("up to {length}, which the coordinates cannot tell from flush", length=length) if length else ""
+    return Sentence("up to {length}, the precision of the coordinates", length=length) if length else ""
 
 
 def permitted_length(report: dict[str, Any]) -> str:
-    """The depth that is permitted by the resolution of the coordinates, with its unit; "" as of ``permitted``."""
+    """Return the depth that the coordinate resolution permits, with its unit; "" in the same cases as ``permitted``."""
     resolution = report["stats"].get("resolution")
     if report["options"]["permitted_by"] == "length" or resolution is None:
         return ""
@@ -191,7 +192,7 @@ def permitted_length(report: dict[str, Any]) -> str:
 
 
 def coarse(report: dict[str, Any]) -> str:
-    """A warning about objects whose coordinates are stored too coarsely to permit what they cannot tell; "" if none."""
+    """Return a warning about objects with coordinates too coarse for the permitted overlap; "" if there are none."""
     found = report["stats"].get("coarse") or []
     if not found:
         return ""
@@ -200,14 +201,14 @@ def coarse(report: dict[str, Any]) -> str:
     if len(found) > 1:
         name = Sentence("{name} and {count} more", name=name, count=len(found) - 1)
     return Sentence(
-        "coordinates of {name} are stored no finer than {length}: clashes up to that depth may be roundings; move the "
-        "parts towards the origin, or permit any resolution",
+        "coordinates of {name} are only precise to {length}: clashes up to that depth may be rounding errors; move "
+        "the parts towards the origin, or allow any resolution",
         name=name, length=format_length(worst["resolution"]),
     )  # fmt: skip
 
 
 def understood(report: dict[str, Any]) -> str:
-    """A sentence about objects whose meshes were not judged as they stand; "" if there are none."""
+    """Return a sentence about objects whose meshes were repaired before they were judged; "" if there are none."""
     found = report["stats"].get("understood") or []
     if not found:
         return ""
@@ -217,7 +218,7 @@ def understood(report: dict[str, Any]) -> str:
 
 
 def left_out(counted: dict[str, Any] | None) -> str:
-    """A sentence about pairs that are not listed, after a blank; "" where all are."""
+    """Return a sentence about pairs that are not listed, with a leading space; "" if all are listed."""
     if counted is None or not counted["pairs"]:
         return ""
     count, least = f"{counted['pairs']:,}", format_length(counted["beyond"])
@@ -225,7 +226,9 @@ def left_out(counted: dict[str, Any] | None) -> str:
 
 
 def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
-    """A sentence about pairs that are not listed as they share too little, after a blank; "" where all are."""
+    """Return a sentence about pairs that are not listed because their common volume is too small; "" if all are
+    listed.
+    """
     if not stats.get("smaller"):
         return ""
     count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
@@ -233,22 +236,22 @@ def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """Formats a time; short times in milliseconds."""
+    """Format a time; short times in milliseconds."""
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000.0 * seconds:.0f} ms"
 
 
 def asked(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """The options of each test that was run, or of the single question."""
+    """Return the options of each test that was run, or of the single test."""
     return report.get("tests") or [report["options"]]
 
 
 def _of_test(report: dict[str, Any], cell: str) -> tuple[str, ...]:
-    """A cell of the column `test`, which is there where tests were run together."""
+    """Return a cell of the column `test`, which exists if several tests were run together."""
     return (cell,) if report.get("tests") else ()
 
 
 def shown_columns(report: dict[str, Any]) -> list[Column]:
-    """The columns of the page and of the terminal.
+    """Return the columns of the page and the terminal.
 
     `test` is shown if several tests were run; `frame` is not shown for files of meshes.
     """
@@ -258,25 +261,25 @@ def shown_columns(report: dict[str, Any]) -> list[Column]:
 
 
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
-    """The titles of the columns."""
+    """Return the titles of the columns."""
     return tuple(column.title for column in shown_columns(report))
 
 
 def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
-    """The cells of each pair, as text."""
+    """Return the cells of each pair, as text."""
     columns = shown_columns(report)
     return [tuple(column.in_words(pair) for column in columns) for pair in report["pairs"]]
 
 
 def event_header(report: dict[str, Any]) -> tuple[str, ...]:
-    """The titles of the columns of events."""
+    """Return the titles of the event columns."""
     measured = (column.title for column in _event_measures(report))
     moments = ("start", "end", "worst", "frames")
     return ("verdict", "a", "b", *_of_test(report, "test"), *moments, *measured, "begins", "ends")
 
 
 def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
-    """The cells of each event, as text."""
+    """Return the cells of each event, as text."""
     measures = _event_measures(report)
     return [
         (
@@ -297,12 +300,12 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def format_moment(frame: int, time: float | None) -> str:
-    """A moment in frames, or the whole frame where no moment is known."""
+    """Format a moment in frames, or the whole frame if no moment is known."""
     return str(frame) if time is None else f"{time:.2f}"
 
 
 def _event_measures(report: dict[str, Any]) -> list[Column]:
-    """What tests measure, except the volume, which events do not have."""
+    """Return the measures of the tests, except the volume, which events do not have."""
     return [column for column in shown_columns(report) if column.tests and column.name != "volume"]
 
 
@@ -314,7 +317,7 @@ def _aligned(row: tuple[str, ...], widths: list[int], texts: list[bool]) -> list
 
 
 def _csv_text(given: str) -> str:
-    """Text as such for spreadsheets; without the first apostrophe, if there is one, it is what was given."""
+    """Protect a text from being read as a formula by spreadsheets, by a leading apostrophe."""
     begin = next((letter for letter in given if letter.isprintable() and not letter.isspace()), "")
     runs = begin in FORMULA_BEGINS or given[:1] in LINE_BEGINS
     return without_controls(f"'{given}" if given and runs else given)

@@ -1,4 +1,6 @@
-"""``meshclash review list|show|set REPORT.json``: what was decided about clashes and groups, in a journal."""
+"""The command ``meshclash review list|show|set REPORT.json``: shows and records decisions about clashes and groups in a
+journal.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SHORTEST = 4  # characters of the beginning of an id
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit code."""
+    """Run the command; return the exit code."""
     return run_subcommand(_parser(), arguments)
 
 
@@ -61,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 @dataclass
 class Decided:
-    """The clashes of a report with what was decided.
+    """The clashes of a report with their decisions.
 
     Attributes:
         pairs: of the report, by their ids, the worst row of each.
@@ -74,7 +76,7 @@ class Decided:
     history: History = field(default_factory=History)
 
     def review(self, pair: str) -> Review:
-        """What the journal says, else the report."""
+        """Return the decision in the journal, or else the one in the report."""
         decision, row = self.history.decisions.get(pair), self.pairs[pair]
         own = NOT_REVIEWED if decision is None else review_of(decision)
         if own != NOT_REVIEWED:
@@ -82,11 +84,11 @@ class Decided:
         return Review(row.get("status", "open"), row.get("comment", ""), row.get("assignee") or "")
 
     def name(self, group: Mapping[str, Any]) -> str:
-        """As somebody has called it, else its reason."""
+        """Return the name that a user gave to a group, or else its reason."""
         return self.history.names.get(group["key"], group["reason"])
 
     def meant(self, texts: Sequence[str]) -> list[str]:
-        """The ids of pairs that arguments mean; raises InputError."""
+        """Return the ids of the pairs that the arguments select; raises InputError."""
         found: dict[str, None] = {}
         for text in texts:
             if text == "all":
@@ -101,7 +103,7 @@ class Decided:
         return list(found)
 
     def group(self, text: str) -> dict[str, Any]:
-        """The group that an argument means; raises InputError."""
+        """Return the group that an argument selects; raises InputError."""
         number = text.removeprefix(GROUP)
         if not number.isdecimal() or not 1 <= int(number) <= len(self.groups):
             raise InputError(f"there is no {text}: the report has {counted(len(self.groups), 'group')}")
@@ -187,7 +189,7 @@ def _set(given: argparse.Namespace) -> int:
         name: getattr(given, name) for name in ("status", "assignee", "comment") if getattr(given, name) is not None
     }
     if not said and given.name is None:
-        raise InputError("say what is decided: --status, --assignee, --comment or --name")
+        raise InputError("nothing to set: give --status, --assignee, --comment or --name")
     decided, journal = _opened(given)
     who, events = given.author or author(), list[Event]()
     if any(len(text) > MOST_TEXT for text in (who, given.name or "", *said.values())):

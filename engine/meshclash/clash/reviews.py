@@ -1,4 +1,4 @@
-"""What a user says of a pair: its status and a comment."""
+"""A user's decision on a pair: a status and a comment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Review:
-    """What the user says of a pair.
+    """A user's decision on a pair.
 
     Attributes:
         status: "open", "reviewed", "approved" or "resolved".

@@ -1,4 +1,4 @@
-"""Identities of the objects of a detection, by which a later one recognises them under other names."""
+"""Identities of the objects of a detection, by which a later detection recognises renamed objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK = 1 << 17
 
 
 def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None, list[Identity]]:
-    """The identity of each object and scan of a frame, in slices.
+    """Compute the identity of each object and scan of a frame, in slices.
 
     Args:
         frame: with all meshes and points that its objects name.
@@ -48,7 +48,7 @@ def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None,
 
 
 def _uniform_size(matrix: np.ndarray) -> float | None:
-    """By how much a matrix makes everything larger; None where that depends on the direction."""
+    """Return the factor by which a matrix scales; None if it depends on the direction."""
     squares = matrix[:3, :3].T @ matrix[:3, :3]
     size = float(np.trace(squares)) / 3.0
     return size**0.5 if np.abs(squares - size * np.eye(3)).max() <= 1e-9 * size else None

@@ -1,4 +1,4 @@
-"""Turns what the engine found between two objects into a row of the report."""
+"""Convert the engine's result for two objects to a row of the report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEASURES = ("depth", "depth_lower", "depth_upper")
 
 @dataclass(frozen=True)
 class _Finding:
-    """A pair in the order of the engine, with the values that differ for the two objects."""
+    """A pair in the engine's order, with the values that differ between the two objects."""
 
     ids: tuple[int, int]
     members: tuple[np.ndarray, np.ndarray]
@@ -50,7 +50,7 @@ class _Finding:
     """Whether the first object is the second one of the contacts."""
 
     def turned(self) -> _Finding:
-        """The same with the two objects exchanged."""
+        """Return the same with the two objects exchanged."""
         return replace(
             self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
             nearest=self.nearest and self.nearest[::-1], is_turned=not self.is_turned,
@@ -59,7 +59,7 @@ class _Finding:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A row before its faces and curves for drawing are found.
+    """A row before the faces and curves to draw are known.
 
     Attributes:
         row: the row.
@@ -77,7 +77,7 @@ class Draft:
 
 
 def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
-    """Makes the row of a `PairVerdict`.
+    """Create the row of a `PairVerdict`.
 
     Args:
         world: the scene that was asked.
@@ -93,7 +93,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
 def first_contact_draft(
     engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
 ) -> Draft:
-    """Makes the row of a `FirstContact`: the pair counts as a clash until more is known.
+    """Create the row of a `FirstContact`: the pair counts as a clash until more is known.
 
     Args:
         distance: 0 where the test measures distances.
@@ -104,7 +104,7 @@ def first_contact_draft(
 def first_contact_rows(
     engine: ModuleType, world: EngineScene, firsts: Sequence[Any], frame: int, distance: float | None = None
 ) -> list[PairRow]:
-    """The rows of `FirstContact`s of meshes in memory, with the two triangles for drawing; arguments as there.
+    """Create the rows of `FirstContact`s of meshes in memory, with the two triangles to draw; arguments as for one row.
 
     While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
     """
@@ -132,7 +132,7 @@ def first_contact_rows(
 
 
 def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
-    """What a row says of an object of which one triangle is known to meet another one."""
+    """Return the row's data of an object of which one triangle is known to meet another one."""
     faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
     original = faces if mesh.faces_are_original else None
     return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
@@ -141,7 +141,7 @@ def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.nda
 def surfaces_draft(
     engine: ModuleType, world: EngineScene, found: Any, verdict: str, frame: int, distance: float | None = None
 ) -> Draft:
-    """The row of two objects with contacts of which nothing else is known; arguments as `contacts_draft`.
+    """Create the row of two objects with contacts about which nothing else is known; arguments as for `contacts_draft`.
 
     Args:
         engine: the meshclash module.
@@ -161,7 +161,7 @@ def surfaces_draft(
 
 
 def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
-    """Makes the row of a `PairGap`; arguments as `contacts_draft`.
+    """Create the row of a `PairGap`; arguments as for `contacts_draft`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
@@ -180,7 +180,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
 
 
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
-    """Makes the row of a `ProbablePair`; arguments as `contacts_draft`.
+    """Create the row of a `ProbablePair`; arguments as for `contacts_draft`.
 
     Drawn is where the two meet, or a box where they may.
     """
@@ -201,7 +201,7 @@ _EDGES = np.array([(c, c | 1 << k) for k in range(3) for c in range(8) if not c 
 
 
 def _box_edges(box: np.ndarray) -> np.ndarray:
-    """The edges of a box (2, 3), as (12, 2, 3) float32."""
+    """Return the edges of a box (2, 3), as (12, 2, 3) float32."""
     places = _CORNERS[_EDGES].reshape(-1, 3)
     return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
@@ -209,7 +209,7 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
 def _draft(
     world: EngineScene, finding: _Finding, frame: int, verdict: str, location: np.ndarray | None, **values: Any
 ) -> Draft:
-    """The draft of a row; `values` are those of its fields that are the same for both objects."""
+    """Create the draft of a row; `values` are the fields that are the same for both objects."""
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
     parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
@@ -232,7 +232,7 @@ class _Part(NamedTuple):
     scan: PlacedCloud | None
 
     def side(self, members: np.ndarray, point: np.ndarray | None, nearest: int | None) -> PairSide:
-        """What a row says of it.
+        """Return the row's data of this object.
 
         Args:
             members: triangles, or points of a scan, that are in contact.
@@ -249,7 +249,7 @@ class _Part(NamedTuple):
         return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
 
     def _face(self, triangle: int | None) -> int | None:
-        """The face that a triangle is a part of; of a massive file, the triangle itself."""
+        """Return the face that contains a triangle; for a massive file, the triangle itself."""
         assert self.mesh is not None
         if triangle is None or self.mesh.file is not None:
             return triangle
@@ -264,7 +264,7 @@ def _part(world: EngineScene, key: int) -> _Part:
 def row_steps(
     engine: ModuleType, drafts: Iterable[Draft], highlights: bool
 ) -> Generator[Progress, None, list[PairRow]]:
-    """Completes the rows of drafts, in slices.
+    """Complete the rows of drafts, in slices.
 
     Args:
         engine: the meshclash module.
@@ -300,11 +300,11 @@ def row_steps(
 
 
 def _progress(row: PairRow) -> Progress:
-    return Progress(1.0, Sentence("Writing up {a} and {b}", a=row.a.name, b=row.b.name))
+    return Progress(1.0, Sentence("Writing the results of {a} and {b}", a=row.a.name, b=row.b.name))
 
 
 def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, PairRow]:
-    """The row of two meshes with these curves and whole faces."""
+    """Complete the row of two meshes with its curves and whole faces."""
     row, parts = draft.row, draft.parts
     if row.verdict == CONTAINED and not row.contacts:
         highlights = yield from _inner_object_steps(*parts)
@@ -319,7 +319,7 @@ def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, Pa
 
 
 def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[None, None, PairRow]:
-    """The same of a pair with a scan: its points, and whole faces of a mesh."""
+    """Complete the row of a pair with a scan: its points, and the whole faces of a mesh."""
     drawn = []
     for part, side in zip(parts, row.sides, strict=True):
         if part.scan is not None:
@@ -331,36 +331,38 @@ def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[N
 
 
 def _middle(points: np.ndarray) -> np.ndarray:
-    """Returns the point nearest to the mean of all."""
+    """Return the point nearest to the mean of all points."""
     middle: np.ndarray = points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
     return middle
 
 
 def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The triangles of both sides of pairs (k, 2)."""
+    """Return the triangles of both sides of pairs (k, 2)."""
     return pairs[:, 0], pairs[:, 1]
 
 
 def in_order(a: SourceObject, b: SourceObject) -> bool:
-    """Whether `a` comes first: it is in set A, and first by name if both orders are possible."""
+    """Return whether `a` comes first: it is in set A, or first by name if both orders are possible."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
 
 def first_of(a: SourceObject, b: SourceObject) -> SourceObject:
-    """The one of two objects that comes first in their row."""
+    """Return the object of a pair that comes first in its row."""
     return a if in_order(a, b) else b
 
 
 def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
-    """The sorted faces (k,) int32 of some triangles; of a massive file the triangles, int64 where it has so many."""
+    """Return the sorted faces (k,) int32 of some triangles; for a massive file the triangles, int64 if there are too
+    many.
+    """
     if mesh.file is not None:
         return np.unique(triangles)
     return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
 
 
 def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
-    """The indices of the triangles of some faces."""
+    """Return the indices of the triangles of some faces."""
     if not len(faces):
         return np.empty(0, np.int64)
     wanted = np.zeros(int(mesh.face_of_triangle.max()) + 1, dtype=bool)
@@ -369,7 +371,7 @@ def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
 
 
 def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -> Generator[None, None, ContactFaces]:
-    """The triangles of some faces in world space, in slices; of a massive file those that meet, read from it.
+    """Return the world triangles of some faces, in slices; for a massive file those in contact, read from the file.
 
     Args:
         part: the object.
@@ -392,7 +394,7 @@ def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -
 
 
 def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, ContactFaces]:
-    """The triangles of some faces of a mesh in world space, in slices."""
+    """Return the world triangles of some faces of a mesh, in slices."""
     item, mesh = side.item, side.mesh
     assert mesh is not None
     index = _of_faces(mesh, faces)
@@ -403,7 +405,7 @@ def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, C
 def world_triangle_steps(
     item: SourceObject, mesh: SourceMesh, triangles: np.ndarray
 ) -> Generator[None, None, np.ndarray]:
-    """Corners (t, 3, 3) float32 of triangles in world space, in slices."""
+    """Return the corners (t, 3, 3) float32 of triangles in world space, in slices."""
     world = np.empty((len(triangles), 3, 3), np.float32)
     for begin in range(0, len(triangles), TRIANGLES_AT_ONCE):
         some = slice(begin, begin + TRIANGLES_AT_ONCE)
@@ -414,7 +416,7 @@ def world_triangle_steps(
 
 
 def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Returns all triangles of the smaller object, and none of the larger."""
+    """Return all triangles of the smaller object, and none of the larger one."""
     assert side_a.mesh is not None and side_b.mesh is not None
     all_a = yield from world_triangle_steps(side_a.item, side_a.mesh, side_a.mesh.triangles)
     all_b = yield from world_triangle_steps(side_b.item, side_b.mesh, side_b.mesh.triangles)
@@ -428,12 +430,12 @@ def _point(coordinates: np.ndarray) -> Point:
 
 
 def measures_of(verdict: Any) -> dict[str, float | None]:
-    """The measures of one of the engine's verdicts, by the fields of `PairRow`."""
+    """Return the measures of an engine verdict, by the fields of `PairRow`."""
     return {name: _finite(getattr(verdict, name)) for name in _MEASURES}
 
 
 def _judged(verdict: Any) -> dict[str, Any]:
-    """The fields of `PairRow` that say what a verdict of the engine says."""
+    """Return the fields of `PairRow` that describe an engine verdict."""
     severity = int((TOUCHING if verdict.undecided else verdict.verdict).severity)
     certainty = float(verdict.certainty)
     return {"severity": severity, "flush": verdict.flush, "certainty": certainty, **measures_of(verdict)}

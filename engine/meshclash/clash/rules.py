@@ -1,4 +1,4 @@
-"""Exclusion rules: which pairs of objects are never tested, as one vectorised mask over many pairs."""
+"""Exclusion rules: decide which pairs of objects are not tested, as a vectorised mask over many pairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KeepMask = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Rules:
-    """Pairs of objects that are left out.
+    """Rules that exclude pairs of objects.
 
     Attributes:
         same_parent: two children of one parent (or instances of one instancer), and a child with its parent.
@@ -50,7 +50,7 @@ class Rules:
 
 
 def parse_pair(text: str) -> tuple[str, str]:
-    """Reads "A::B".
+    """Parse "A::B".
 
     Raises:
         InputError: there is not exactly one "::" with a name on both sides.
@@ -62,7 +62,7 @@ def parse_pair(text: str) -> tuple[str, str]:
 
 
 def excludes(listed: Iterable[tuple[str, str]]) -> Callable[[PairRow], bool]:
-    """The test whether a row is about one of the listed pairs of names, as `Rules.listed_pairs` has them."""
+    """Return a function that tells whether a row is one of the listed pairs of names, as in `Rules.listed_pairs`."""
     pairs = {frozenset(pair) for pair in listed}
 
     def excluded(row: PairRow) -> bool:
@@ -72,7 +72,7 @@ def excludes(listed: Iterable[tuple[str, str]]) -> Callable[[PairRow], bool]:
 
 
 def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:
-    """The mask function of `rules` over pairs of indices into `objects`.
+    """Return a function that computes the mask of `rules` for pairs of indices into `objects`.
 
     Returns:
         None when nothing is excluded, else a function from (k, 2) indices to (k,) bool, True = test the pair.
@@ -106,7 +106,7 @@ def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:
 
 
 class _Codes:
-    """Numbers names in the order in which they come."""
+    """Numbers names in the order of their first use."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
@@ -132,7 +132,7 @@ def _same_parent(objects: Sequence[SourceObject]) -> KeepMask:
 
 
 def _sharing(groups: Sequence[Iterable[str]]) -> KeepMask:
-    """Pairs with a group in common; objects are in few groups, so the table of codes is narrow."""
+    """Return which pairs have a group in common; the table of codes is narrow because objects are in few groups."""
     codes = _Codes()
     rows = [[codes.of(name) for name in sorted(names)] for names in groups]
     table = np.full((len(rows), max(map(len, rows), default=0)), NO_GROUP, dtype=np.int64)

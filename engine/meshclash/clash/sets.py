@@ -1,4 +1,6 @@
-"""What a set of objects means: by names, materials and properties, as ``class:IfcPipe* & not storey:Roof | Crane``."""
+"""Evaluate set expressions: objects by name, material and property, such as ``class:IfcPipe* & not storey:Roof |
+Crane``.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,19 @@ KINDS = ("object", "collection", "material", "property", "selector", *PROPERTIES
 
 
 class Described(Protocol):
-    """An object of a file or of a scene."""
+    """An object of a file or of a scene, with the properties that sets use."""
 
     @property
     def name(self) -> str:
-        """As reports show it."""
+        """Name of the object in reports."""
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """What its file says of it."""
+        """Properties of the object in its file."""
 
     @property
     def groups(self) -> Sequence[str]:
-        """What it is in: files, collections, storeys."""
+        """The files, collections and storeys that contain the object."""
 
 
 Matcher = Callable[[Described], bool]
@@ -43,7 +45,7 @@ Select = Callable[[str], Matcher]
 
 
 def members(expression: str, objects: Sequence[Described], select: Select | None = None) -> frozenset[int]:
-    """The positions of the objects that a set means.
+    """Return the indices of the objects that belong to a set.
 
     Args:
         expression: terms, joined by " & " where all must hold and by " | " where one is enough; "not " turns one round.
@@ -64,20 +66,20 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
         if not own and part.strip() != EVERYTHING:
             names = sorted({text for item in objects for _, known in terms for text in known(item)})
             hint = suggestion(part.partition(":")[2] or part, names)
-            raise InputError(Sentence("there is nothing that '{part}' means", part=part.strip()) + hint)
+            raise InputError(Sentence("'{part}' is not a known term", part=part.strip()) + hint)
         found |= own
     return frozenset(found)
 
 
 def is_made_of_terms(expression: str) -> bool:
-    """Whether a set is more than everything, a selection, one collection or one object."""
+    """Return whether a set is more than everything, a selection, one collection or one object."""
     kind, colon, _ = expression.partition(":")
     joined = OR in expression or AND in expression or expression.startswith(NOT)
     return joined or (bool(colon) and kind in KINDS and kind not in ("object", "collection"))
 
 
 def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
-    """Whether an object is meant, and which texts it could be meant by."""
+    """Return a matcher for one term, and the texts that it compares."""
     if text.startswith(NOT):
         matches, _ = _term(text.removeprefix(NOT), select)
         return (lambda item: not matches(item)), (lambda item: ())
@@ -89,13 +91,13 @@ def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
     if kind == "selector":
         if select is None:
             raise InputError(
-                Sentence("'{text}' is a selector of IFC files: here, name sets by class:, type: or storey:", text=text)
+                Sentence("'{text}' is a selector for IFC files: here, use class:, type: or storey: instead", text=text)
             )
         return select(wanted), lambda item: ()
     if kind == "property":
         key, equals, wanted = wanted.partition("=")
         if not equals or not key:
-            raise InputError(Sentence("'{text}' is no property with its value: write property:KEY=VALUE", text=text))
+            raise InputError(Sentence("'{text}' has no property value: write property:KEY=VALUE", text=text))
         known = _property(key)
     else:
         known = {"object": lambda item: (item.name,), "collection": lambda item: item.groups}.get(kind, _property(kind))

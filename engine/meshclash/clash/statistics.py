@@ -15,7 +15,7 @@ COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
 
 
 class RunStatistics:
-    """Collects what the report's "stats" show.
+    """Collects the values of the report's "stats".
 
     Args:
         scale_length: metres per scene unit.
@@ -44,8 +44,7 @@ class RunStatistics:
         self._seconds: dict[str, float] = {}
 
     def add_frame(self, frame: FrameScene, seconds: float) -> None:
-        """Counts what was read; meshes and triangles are those of the largest frame, and so is what has no geometry,
-        kind by kind."""
+        """Count the objects of a frame; counts of meshes and triangles are those of the largest frame."""
         values = self._values
         values["frames"] += 1
         values["meshes"] = max(values["meshes"], len(frame.meshes))
@@ -59,17 +58,17 @@ class RunStatistics:
         self.add_time("read", seconds)
 
     def add_tested(self, count: int) -> None:
-        """Notes how many objects of a frame take part; those of the largest frame count."""
+        """Record how many objects of a frame are tested; the largest frame counts."""
         self._values["objects"] = max(self._values["objects"], count)
 
     def add_skipped(self, skipped: Iterable[Skipped]) -> None:
-        """Notes objects that could not take part, each once."""
+        """Record objects that could not be tested, each once."""
         known = {(item.name, item.reason) for item in self.skipped}
         self.skipped += [item for item in skipped if (item.name, item.reason) not in known]
 
     def add_resolutions(self, world: EngineScene, coarsest: float) -> None:
-        """Notes how finely coordinates are known: the coarsest of the objects, and those that are coarser than is
-        permitted unasked, each once.
+        """Record the coordinate resolution: the coarsest of all objects, and each object that is coarser than the
+        default allows.
 
         Args:
             world: holds the objects.
@@ -85,7 +84,7 @@ class RunStatistics:
                 self._values["coarse"].append({"name": name, "resolution": float(metres[place])})
 
     def add_understood(self, world: EngineScene) -> None:
-        """Notes what was done to meshes that were not judged as they stand, of each object once."""
+        """Record, once for each object, how meshes were repaired before they were judged."""
         from ..solid.solidity import understood  # noqa: PLC0415 - needs the compiler
 
         known = {item["name"] for item in self._values["understood"]}
@@ -98,7 +97,7 @@ class RunStatistics:
                 self._values["understood"].append({"name": item.name, "what": found[0], "certainty": found[1]})
 
     def add_answer(self, answer: DetectAnswer) -> None:
-        """Adds the counters and times of one answer, and what it leaves out."""
+        """Add the counters and times of one answer, and the pairs that it leaves out."""
         self._add(answer.stats, answer.timings)
         left_out = self._values["left_out"]
         left_out["pairs"] += answer.left_out
@@ -107,11 +106,11 @@ class RunStatistics:
             left_out["beyond"] = metres if left_out["beyond"] is None else min(metres, left_out["beyond"])
 
     def add_smaller(self, pairs: int) -> None:
-        """Counts pairs that are not listed as they have too little volume in common."""
+        """Count pairs that are not listed because their common volume is too small."""
         self._values["smaller"] += pairs
 
     def forget_left_out(self) -> None:
-        """Before the same frame is asked about again."""
+        """Forget the pairs left out, before the same frame is tested again."""
         self._values["left_out"] = {"pairs": 0, "beyond": None}
 
     def _add(self, stats: Any, timings: Mapping[str, float]) -> None:
@@ -123,7 +122,7 @@ class RunStatistics:
             self.add_time(name, float(seconds))
 
     def _note_device(self, device: str, note: str) -> None:
-        """Notes what answered, a GPU if any part was answered there, and why it did not, each reason once."""
+        """Record which device answered (a GPU if it answered any part), and each reason why it was not used, once."""
         values = self._values
         if values["device"] in ("", "cpu"):
             values["device"] = device or values["device"]
@@ -132,22 +131,22 @@ class RunStatistics:
             values["device_note"] = known + "; " + note if known else note
 
     def add_time(self, name: str, seconds: float) -> None:
-        """Adds seconds to one part of the work."""
+        """Add seconds to one part of the work."""
         self._seconds[name] = self._seconds.get(name, 0.0) + seconds
 
     def state(self) -> dict[str, Any]:
-        """Everything, for another process."""
+        """Return all values, for another process."""
         return {"values": self._values, "seconds": self._seconds}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> RunStatistics:
-        """What `state` has given."""
+        """Create statistics from the result of `state`."""
         made = cls(1.0)
         made._values, made._seconds = state["values"], state["seconds"]
         return made
 
     def add(self, other: RunStatistics) -> None:
-        """Takes in those of a later part of the work; skipped objects are not among them."""
+        """Add the statistics of a later part of the work, without skipped objects."""
         values, more = self._values, other._values
         for name in ("frames", "smaller", *COUNTERS):
             values[name] += more[name]
@@ -167,11 +166,11 @@ class RunStatistics:
             self.add_time(name, seconds)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Return all values, ready for JSON."""
         return {**self._values, "seconds": sum(self._seconds.values()), "timings": dict(self._seconds)}
 
 
 def largest(*counts: Mapping[str, int]) -> dict[str, int]:
-    """The largest count of each kind: frames, and tests of one scene, see the same objects again."""
+    """Return the largest count of each kind, because frames and tests of one scene see the same objects again."""
     kinds = dict.fromkeys(kind for counted in counts for kind in counted)
     return {kind: max(counted.get(kind, 0) for counted in counts) for kind in kinds}

@@ -1,4 +1,4 @@
-"""Parts of a range of frames as tasks for other processes, and their exchange as text.
+"""Divide a range of frames into tasks for other processes, and exchange them as text.
 
 Whoever works off tasks, this process or several, gets the same tasks and hands back the same answers in the same order,
 so the report does not depend on it.
@@ -31,7 +31,7 @@ _ARRAYS = ("faces", "original_faces", "points")
 
 @dataclass(frozen=True, eq=False)
 class TaskAnswer:
-    """What a task found.
+    """The result of a task.
 
     Attributes:
         frames: in their order.
@@ -43,12 +43,12 @@ class TaskAnswer:
 
 
 class Workers(Protocol):
-    """Interface of what runs tasks: this process, several processes, or a cluster."""
+    """Interface for running tasks: in this process, in several processes, or on a cluster."""
 
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
     ) -> Generator[Progress, None, None]:
-        """Runs tasks.
+        """Run tasks.
 
         Args:
             tasks: in the order of their frames.
@@ -87,14 +87,14 @@ class ThisProcess:
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]
     ) -> Generator[Progress, None, None]:
-        """As `Workers`."""
+        """Implement `Workers.run_steps`."""
         done = 0
         for task in tasks:
             low, done = done / total, done + len(task.frames)
             take((yield from scale_progress(self.task_steps(task), low, done / total)))
 
     def task_steps(self, task: RangeTask) -> Generator[Progress, None, TaskAnswer]:
-        """Runs one task."""
+        """Run one task."""
         found: list[FrameFound] = []
         statistics = RunStatistics(self._source.scale_length)
         yield from frames_steps(
@@ -105,7 +105,7 @@ class ThisProcess:
 
 
 def options_text(options: DetectOptions) -> str:
-    """Writes options as text for another process."""
+    """Write options as text for another process."""
     frames = None if options.frames is None else [options.frames.start, options.frames.stop, options.frames.step]
     rules = {**asdict(options.rules), "listed_pairs": sorted(options.rules.listed_pairs)}
     plain = {item.name: getattr(options, item.name) for item in fields(options)}
@@ -113,7 +113,7 @@ def options_text(options: DetectOptions) -> str:
 
 
 def options_of(text: str) -> DetectOptions:
-    """Reads the text of `options_text`."""
+    """Read the text of `options_text`."""
     given = json.loads(text)
     rules = given.pop("rules")
     listed = frozenset((a, b) for a, b in rules.pop("listed_pairs"))
@@ -124,19 +124,19 @@ def options_of(text: str) -> DetectOptions:
 
 
 def task_text(task: RangeTask) -> str:
-    """Writes a task as one line of text."""
+    """Write a task as one line of text."""
     frames = task.frames
     return json.dumps([[frames.start, frames.stop, frames.step], task.before])
 
 
 def task_of(line: str) -> RangeTask:
-    """Reads the text of `task_text`."""
+    """Read the text of `task_text`."""
     frames, before = json.loads(line)
     return RangeTask(range(*frames), before)
 
 
 def answer_text(answer: TaskAnswer) -> str:
-    """Writes an answer as text, with all digits and without what is drawn."""
+    """Write an answer as text, with all digits and without the geometry to draw."""
     frames = [
         {
             "frame": found.frame,
@@ -152,7 +152,7 @@ def answer_text(answer: TaskAnswer) -> str:
 
 
 def answer_of(text: str) -> TaskAnswer:
-    """Reads the text of `answer_text`."""
+    """Read the text of `answer_text`."""
     given = json.loads(text)
     frames = [
         FrameFound(
@@ -169,7 +169,7 @@ def _plain_row(row: PairRow) -> dict[str, Any]:
 
 
 def _plain(thing: PairRow | PairSide) -> dict[str, Any]:
-    """The fields of a row, or of a side, without what is drawn."""
+    """Return the fields of a row or of a side, without the geometry to draw."""
     values = {item.name: getattr(thing, item.name) for item in fields(thing) if item.name not in _DRAWN}
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
@@ -185,7 +185,7 @@ def _side(given: dict[str, Any]) -> PairSide:
 
 
 def _indices(given: list[int]) -> np.ndarray:
-    """As int32 where they fit: a massive file may have more triangles."""
+    """Convert indices to int32 if they fit: a massive file may have more triangles."""
     found = np.array(given, np.int64)
     return found.astype(np.int32) if found.max(initial=0) <= np.iinfo(np.int32).max else found
 

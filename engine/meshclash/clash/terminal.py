@@ -1,4 +1,4 @@
-"""Prints lines to streams that may be closed, broken, full, or unable to show a character."""
+"""Print lines to streams that may be closed, broken, full, or unable to encode a character."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GONE = (errno.EPIPE, errno.EBADF)  # the reader has left, or there never was one
 
 
 def printable(text: str) -> str:
-    """Escapes control characters and characters that cannot be printed, so that the text is one line.
+    """Escape control characters and characters that cannot be printed, so that the text is one line.
 
     Names come from files of others: an escape sequence in one could change the terminal's title, hide lines or type
     commands.
@@ -22,13 +22,15 @@ def printable(text: str) -> str:
 
 
 def without_controls(text: str, escape: str = "\\x{:02x}") -> str:
-    """Escapes the control characters of a file's text, except line breaks and tabs: terminals show files, too."""
+    """Escape the control characters of a file's text, except line breaks and tabs, because terminals show files,
+    too.
+    """
     codes = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
     return text.translate({code: escape.format(code) for code in codes})
 
 
 def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = "") -> OSError | None:
-    """Writes lines, each made printable, and what the stream's encoding lacks as escapes; it never raises.
+    """Write lines, with characters escaped that the stream cannot encode; never raises.
 
     Args:
         stream: None where there is none.
@@ -55,12 +57,12 @@ def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = ""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether the stream is a terminal."""
+    """Return whether the stream is a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def give_up(stream: TextIO) -> None:
-    """Redirects a stream that cannot be written to the null device, so that its buffer is no error at exit."""
+    """Redirect a stream that cannot be written to the null device, so that flushing it at exit raises no error."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
@@ -70,7 +72,7 @@ def give_up(stream: TextIO) -> None:
 
 
 def open_standard_streams() -> None:
-    """Opens the null device for those of the descriptors 0 to 2 that are closed.
+    """Open the null device for each of the descriptors 0 to 2 that is closed.
 
     Where the caller has closed them, the next file that is opened would get their number: the report, into which
     messages of other libraries would then go.

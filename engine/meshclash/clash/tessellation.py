@@ -1,4 +1,4 @@
-"""What is known of solids with curved surfaces, of which triangles were tested."""
+"""Correct the depths of solids with curved surfaces, of which only triangles were tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .pair_row import PairRow
 
 
 def with_tolerances(rows: Iterable[PairRow], tolerances: Mapping[str, float]) -> list[PairRow]:
-    """Rows whose depths hold for the surfaces that were cut into triangles.
+    """Return rows whose depths hold for the original surfaces, not only for the triangles.
 
     A ball in both meshes is one in both solids when its radius is smaller by what triangles may be off, and the other
     way round.

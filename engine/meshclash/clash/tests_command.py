@@ -1,4 +1,6 @@
-"""``meshclash tests convert IN OUT``: named tests as JSON, as a matrix (CSV), or as clash sets of IfcClash."""
+"""The command ``meshclash tests convert IN OUT``: converts named tests between JSON, a matrix (CSV) and clash sets of
+IfcClash.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ FORMATS = ("ifc-clash", "meshclash", "matrix")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit code."""
+    """Run the command; return the exit code."""
     return run_subcommand(_parser(), arguments)
 
 
@@ -47,7 +49,7 @@ def _convert(given: argparse.Namespace) -> int:
     elif as_matrix:
         text = to_matrix(tests)
     elif not given.files:
-        raise InputError("clash sets of IfcClash name their models: give the IFC files after OUT.json")
+        raise InputError("clash sets of IfcClash contain file names: give the IFC files after OUT.json")
     else:
         text = json.dumps(to_ifc_clash(tests, given.files), ensure_ascii=False, indent=1) + "\n"
     with OutputFile(given.output, "tests", (".json", ".csv"), [given.tests], InputError) as output:

@@ -1,4 +1,4 @@
-"""Several named tests of one scene, run one after the other, and their answers as one list."""
+"""Run several named tests of one scene one after the other, and join their answers to one list."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tests_steps(
     remember: bool = False,
     followed: Followed | None = None,
 ) -> Generator[Progress, None, DetectReport]:
-    """Runs tests, which share the engine's scene.
+    """Run tests that share the engine's scene.
 
     Args:
         source, engine, highlights, prepare, remember, followed: as `detect_steps`.
@@ -60,7 +60,7 @@ def tests_steps(
 
 
 def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> DetectReport:
-    """The answers of tests as one report.
+    """Join the answers of tests to one report.
 
     Args:
         tests: at least one.
@@ -90,12 +90,12 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
 
 
 def of_test(row: PairRow, name: str) -> PairRow:
-    """A row as one of a named test; its id is the same in every run of a test of that name."""
+    """Return a row as part of a named test; its id is the same in every run of that test."""
     return replace(row, test=name, id=pair_id_in_test(row.id, name))
 
 
 def _stats(several: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Counters and times added up; numbers of objects are those of the test that has most."""
+    """Add up counters and times; numbers of objects are those of the test with most objects."""
     found = dict(several[0])
     for name in ("objects", "meshes", "triangles", "points", "threads", "resolution"):
         found[name] = max(stats.get(name) or 0 for stats in several)

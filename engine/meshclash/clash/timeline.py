@@ -1,4 +1,4 @@
-"""A range of frames, one after the other: what is found in each, and the events that this makes."""
+"""Test a range of frames one after the other, and collect the results and events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 256  # that are taken in in one step
 
 @dataclass(frozen=True, eq=False)
 class FrameFound:
-    """What was found in one frame.
+    """The results of one frame.
 
     Attributes:
         frame: its number.
@@ -49,7 +49,7 @@ class FrameFound:
 
 
 class Timeline:
-    """What is known of a range of frames, from its first one on.
+    """The results of a range of frames, from its first frame on.
 
     Args:
         frames: the range.
@@ -70,7 +70,7 @@ class Timeline:
         self._skipped: dict[Skipped, list[int]] = {}
 
     def take(self, found: FrameFound) -> None:
-        """Takes in the next frame."""
+        """Add the next frame."""
         self.log.add(found.frame, found.rows, found.names, found.moments)
         if self._keeps_rows:
             self.rows += [row if row.frame == found.frame else replace(row, frame=found.frame) for row in found.rows]
@@ -86,12 +86,12 @@ class Timeline:
 
     @property
     def events(self) -> list[ClashEvent]:
-        """The events so far, worst first."""
+        """Events so far, worst first."""
         return self.log.events()
 
     @property
     def skipped(self) -> list[Skipped]:
-        """Objects that could not take part, with the frames where it was not in all of them."""
+        """Objects that could not be tested, with the frames if this does not apply to all of them."""
         found = []
         for item, frames in self._skipped.items():
             reason = item.reason
@@ -122,7 +122,7 @@ def frames_steps(
     clouds: CloudScene | None = None,
     passages: bool = False,
 ) -> Generator[Progress, None, None]:
-    """Asks the test of the options about one frame after the other; only what differs from the last one is asked.
+    """Test one frame after the other; only pairs that changed since the last frame are tested again.
 
     What is found does not depend on where a range begins: a task may ask any part of it.
 
@@ -186,19 +186,19 @@ def _frame_steps(
 
 
 def letters_of(members: Iterable[SourceObject]) -> str:
-    """The letters of the sets that objects belong to."""
+    """Return the letters of the sets that contain each object."""
     found = {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
     return "".join(sorted(found))
 
 
 class _Remaining:
-    """How long a range will still take, by what the frames so far took."""
+    """Estimates the remaining time of a range from the frames done so far."""
 
     def __init__(self, count: int) -> None:
         self._count, self._started = count, time.perf_counter()
 
     def frame(self, number: int, done: int) -> str:
-        """What is said of a frame before what is done in it; with the time that is left, if it is known."""
+        """Return the progress text of a frame, with the remaining time if it is known."""
         spent = time.perf_counter() - self._started
         if not done or spent < TELL_AFTER:
             return Sentence("Frame {frame}", frame=number) + ": "
@@ -208,7 +208,7 @@ class _Remaining:
 
 @dataclass(frozen=True)
 class RangeTask:
-    """A part of a range of frames, to be asked by itself.
+    """A part of a range of frames that can be tested by itself.
 
     Attributes:
         frames: the part.
@@ -223,7 +223,9 @@ class RangeTask:
 
 
 def tasks_of(frames: range) -> Iterator[RangeTask]:
-    """Parts of a range: always the same ones, however many processes there are, so that the answer is the same."""
+    """Divide a range into tasks; the division does not depend on the number of processes, so that the answer is the
+    same.
+    """
     size = max(LEAST_FRAMES, min(MOST_FRAMES, -(-len(frames) // TASKS)))
     for at in range(0, len(frames), size):
         yield RangeTask(frames[at : at + size], frames[at - 1] if at else None)

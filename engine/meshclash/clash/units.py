@@ -28,7 +28,7 @@ SEVERAL = 5.0
 
 
 def usual_clearance(size: float, unit: float) -> float:
-    """Returns a default clearance [m]: about a thousandth of the scene, rounded in its unit.
+    """Return a default clearance [m]: about a thousandth of the scene size, rounded in its unit.
 
     Args:
         size: of the scene [m]; 0 where nothing is in it.
@@ -40,7 +40,7 @@ def usual_clearance(size: float, unit: float) -> float:
 
 
 def clearly_above(length: float, unit: float) -> float:
-    """Returns a power of ten in a unit that is at least five times a length [m].
+    """Return a power of ten in a unit that is at least five times a length [m].
 
     Args:
         length: what is to be exceeded [m]; for 0 a thousandth of the unit.
@@ -50,20 +50,20 @@ def clearly_above(length: float, unit: float) -> float:
 
 
 def rounded_up(value: float, digits: int) -> float:
-    """Rounds a number up to so many significant digits; a number that exceeds one by rounding only stays."""
+    """Round a number up to some significant digits; a number that exceeds one only by a rounding error stays."""
     step = 10.0 ** (math.floor(math.log10(value)) + 1 - digits) if value > 0.0 else 1.0
     return math.ceil(value / step - 1e-4) * step
 
 
 def plain(value: float, digits: int = 3, up: bool = False) -> str:
-    """Formats a number with so many significant digits and without an exponent."""
+    """Format a number with some significant digits and without an exponent."""
     value = rounded_up(value, digits) if up else value
     rounded = f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
     return f"{Decimal(rounded):f}"
 
 
 def time_in_words(seconds: float) -> str:
-    """Formats a remaining time: "8 s", "3 min", "2 h 10 min"."""
+    """Format a remaining time: "8 s", "3 min", "2 h 10 min"."""
     if seconds < 99.5:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60.0)
@@ -73,7 +73,7 @@ def time_in_words(seconds: float) -> str:
 def length_in_words(
     metres: float, system: str, unit: str = "", digits: int = 3, like: float | None = None, up: bool = False
 ) -> str:
-    """Formats a length with a readable unit: "0.25 mm", "12.5 m"; "<0.001 mm" for rounding errors.
+    """Format a length with a readable unit: "0.25 mm", "12.5 m"; "<0.001 mm" for rounding errors.
 
     Args:
         metres: the length.
@@ -98,12 +98,12 @@ def length_in_words(
 
 
 def at_most(length: str, words: str = "at most ") -> str:
-    """Formats an upper bound: "at most 0.25 mm"; "<0.001 mm" stays as it is."""
+    """Format an upper bound: "at most 0.25 mm"; "<0.001 mm" stays unchanged."""
     return length if length.startswith("<") else f"{words}{length}"
 
 
 def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: int = 3) -> str:
-    """Formats a volume with a readable unit: "1.25 cm³"; "<0.001 mm³" for rounding errors.
+    """Format a volume with a readable unit: "1.25 cm³"; "<0.001 mm³" for rounding errors.
 
     Args:
         cubic_metres: the volume.
@@ -114,7 +114,7 @@ def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: in
 
 
 def volume_between(low: float, high: float, system: str, unit: str = "", digits: int = 3) -> str:
-    """Formats the bounds of a volume: "1.24 to 1.26 cm³", or one number if both are written alike."""
+    """Format the bounds of a volume: "1.24 to 1.26 cm³", or one number if both look the same."""
     size, name = _fitting_volume(high, system, unit)
     if 0.0 < high < LEAST_AMONG_OTHERS * size:
         return f"<{LEAST_AMONG_OTHERS} {name}"
@@ -123,7 +123,7 @@ def volume_between(low: float, high: float, system: str, unit: str = "", digits:
 
 
 def _fitting_volume(cubic_metres: float, system: str, unit: str) -> tuple[float, str]:
-    """Returns the cube of the given unit if it suits a volume, otherwise the largest one below ten times it."""
+    """Return the cube of the given unit if it suits a volume, otherwise the largest suitable one."""
     size, name = UNITS.get(unit, (1.0, ""))
     if name and READABLE[0] <= cubic_metres / size**3 < READABLE[1]:
         return size**3, f"{name}³"
@@ -133,7 +133,7 @@ def _fitting_volume(cubic_metres: float, system: str, unit: str) -> tuple[float,
 
 
 def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str]:
-    """Returns the given unit if it suits a length, otherwise the largest one below ten times it."""
+    """Return the given unit if it suits a length, otherwise the largest suitable one."""
     size, name = UNITS.get(unit, (1.0, ""))
     if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
         return size, name
@@ -144,6 +144,6 @@ def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str
 
 
 def _finest(system: str, unit: str) -> tuple[float, str]:
-    """Returns the length below which lengths are rounding errors [m], and its text; finer units have a smaller one."""
+    """Return the length below which lengths are rounding errors [m], and its text; it is smaller for finer units."""
     size, name = UNITS.get(unit, (1.0, ""))
     return min(FINEST[system], (LEAST_AMONG_OTHERS * size, f"<{LEAST_AMONG_OTHERS} {name}")) if name else FINEST[system]

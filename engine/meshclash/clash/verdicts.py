@@ -1,4 +1,4 @@
-"""The table of verdicts, which lists, filters, reports, pictures and overlays read.
+"""The table of verdicts, which lists, filters, reports, pictures and overlays use.
 
 A new verdict is a new entry. Its place in the table is its place in lists: the worst first.
 """
@@ -22,7 +22,7 @@ RED, AMBER, GREEN = "color: #b00020; font-weight: 600;", "color: #8a5a00; font-w
 
 @dataclass(frozen=True)
 class VerdictEntry:
-    """How a verdict is named, counted and shown.
+    """The name, count and display of a verdict.
 
     Attributes:
         name: in rows and reports.
@@ -75,7 +75,7 @@ VERDICTS: dict[str, VerdictEntry] = {
             DUPLICATE, of_engine=True, clash=True, solid=True, pictured=True, style=RED,
         ),
         VerdictEntry(
-            UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to tell whether they meet",
+            UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to decide whether they meet",
             "COLLECTION_COLOR_07", TOUCHING, of_engine=True, pictured=True, style=AMBER,
         ),
         VerdictEntry(
@@ -83,7 +83,7 @@ VERDICTS: dict[str, VerdictEntry] = {
             TOUCHING, of_engine=True, no_volume=True, quiet=True, style=GREEN,
         ),
         VerdictEntry(
-            NEAR, "Near", "too near", "List pairs that are nearer than the tolerance", "COLLECTION_COLOR_03", APART,
+            NEAR, "Near", "too near", "List pairs that are closer than the tolerance", "COLLECTION_COLOR_03", APART,
             no_volume=True, pictured=True, style=AMBER,
         ),
         VerdictEntry(
@@ -128,12 +128,12 @@ PICTURED_VERDICTS = frozenset(_those(lambda entry: entry.pictured))
 
 
 def severity_of(engine: ModuleType, verdict: str) -> int:
-    """Returns the severity of a verdict in the engine's order; verdicts of the tests count as one of the engine's."""
+    """Return the severity of a verdict in the engine's order; each verdict of a test counts as one of the engine's."""
     return int(getattr(engine.Verdict, VERDICTS[verdict].counts_as.upper()).severity)
 
 
 def probability_verdict(probability: float, certain: bool) -> str:
-    """Returns the verdict on two surfaces that may meet."""
+    """Return the verdict on two surfaces that may meet."""
     if certain:
         return MEETS
     return LIKELY if probability >= 0.5 else UNLIKELY

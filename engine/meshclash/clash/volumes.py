@@ -1,4 +1,4 @@
-"""How much volume the two objects of a pair have in common, between proved bounds."""
+"""Measure proved bounds of the common volume of a pair."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Bounds = tuple[float, float] | None
 
 
 def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> bool:
-    """Whether the common volume of a pair, named by the engine's ids, can be measured.
+    """Return whether the common volume of a pair, given by engine ids, can be measured.
 
     Which of a massive file's sides is inside is not known.
     """
@@ -30,7 +30,7 @@ def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRo
 
 
 def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
-    """Bounds of the common volume of a pair, in slices; None where one of the two bounds no solid.
+    """Compute bounds of the common volume of a pair, in slices; None if one of the two objects is not a solid.
 
     Args:
         question: the question.
@@ -55,7 +55,9 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
 
 
 def has_less(row: PairRow, volume: float) -> bool:
-    """Whether a pair certainly has less than a volume in common, cubic scene units; never where it is 0."""
+    """Return whether the common volume of a pair is certainly below a limit, in cubic scene units; False if the limit
+    is 0.
+    """
     if volume <= 0.0:
         return False
     return row.verdict in NO_VOLUME_VERDICTS or (row.volume_upper is not None and row.volume_upper < volume)

@@ -1,4 +1,4 @@
-"""Plurals and counts of things as text."""
+"""Format plurals and counts as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TAILS = (" without ", " of ", " with ")
 
 
 def plural(noun: str) -> str:
-    """Returns the plural of a noun: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
+    """Return the plural of a noun: "camera" as "cameras", "mesh without faces" as "meshes without faces"."""
     at = min((place for tail in _TAILS if (place := noun.find(tail)) > 0), default=len(noun))
     head, tail = noun[:at], noun[at:]
     if head.endswith(("s", "sh", "ch", "x", "z")):
@@ -22,11 +22,11 @@ def plural(noun: str) -> str:
 
 
 def counted(number: int, noun: str) -> Sentence:
-    """ "1 face", "2 faces"."""
+    """Format a count with its noun: "1 face", "2 faces"."""
     return Sentence("{count} {noun}", count=f"{number:,}", noun=Sentence(noun if number == 1 else plural(noun)))
 
 
 def kinds_in_words(counts: Mapping[str, int]) -> str:
-    """Lists counts of things by kind, the most frequent first: "3 cameras, 2 lights"; "" if there are none."""
+    """List counts by kind, the most frequent first: "3 cameras, 2 lights"; "" if there are none."""
     found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
     return Sentence.joined(", ", (counted(count, kind) for count, kind in found))

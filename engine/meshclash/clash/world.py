@@ -1,4 +1,4 @@
-"""Transforms points from object space to world space."""
+"""Transform points from object space to world space."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def to_world(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Transforms points (..., 3) by a matrix (4, 4); returns float64.
+    """Transform points (..., 3) by a matrix (4, 4); returns float64.
 
     Not as a product of matrices: libraries for these divide it among threads, which wait for one another for a tenth
     of a second when other processes keep the cores busy, as those that compile do.

@@ -1,4 +1,4 @@
-"""Writes a report in the format of its file's extension."""
+"""Write a report in the format of its file's extension."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ WRITERS: dict[str, Writer] = {
 
 
 def check_library(path: Path) -> None:
-    """Raises InputError if the library for the format of a file is not installed."""
+    """Raise InputError if the library for the format of a file is not installed."""
     if path.suffix.lower() == ".xlsx":
         library()
 
 
 def written(path: Path, report: DetectReport) -> str | bytes:
-    """Returns the contents of a report file; its extension is a key of `WRITERS`."""
+    """Return the contents of a report file; its extension is a key of `WRITERS`."""
     return WRITERS[path.suffix.lower()](report)
 
 
 def _bcf(report: DetectReport, version: str) -> bytes:
     def size(pair: dict[str, Any]) -> float | None:
-        """The length of the smaller of the two objects."""
+        """Return the length of the smaller of the two objects."""
         if report.triangles is None:
             return None
         shapes = (report.triangles(pair[name]).reshape(-1, 3) for name in ("a", "b"))

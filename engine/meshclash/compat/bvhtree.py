@@ -45,7 +45,7 @@ _FEW = 32
 
 
 class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
-    """A tree over polygons for queries of rays, nearest points and overlaps. Made by ``FromPolygons``.
+    """A tree over polygons for queries of rays, nearest points and overlaps. ``FromPolygons`` creates it.
 
     Attributes:
         mesh: the triangles of the polygons, a TriangleMesh; None if there are none.
@@ -203,7 +203,7 @@ def _rows(vertices: Any) -> np.ndarray:
 
 
 def _face(polygon: Any) -> np.ndarray:
-    """The corners of a polygon, (k,); raises UnsupportedOption for what is no list."""
+    """Return the corners of a polygon, (k,); raises UnsupportedOption if it is not a list."""
     corners = given_array("a polygon", polygon, UnsupportedOption)
     if corners.ndim != 1:
         raise UnsupportedOption(f"BVHTree.FromPolygons: a polygon must be a list of indices, not {shown(polygon)}")

@@ -67,7 +67,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             InvalidMesh, InvalidPose: as for ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
         """
         if not _is_hashable(name):
-            raise UnsupportedOption(f"name must be something that can be hashed, not {a_type(name)}")
+            raise UnsupportedOption(f"name must be hashable, not {a_type(name)}")
         added, baked = _add(self._scene, mesh, transform)
         if name in self._objs:
             self._scene.remove(self._objs[name])

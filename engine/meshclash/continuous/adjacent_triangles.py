@@ -55,7 +55,7 @@ _BLOCK = 256
 
 
 class Neighbours:
-    """Pairs of triangles of one object, with vertices (n, 3) [m] moving from start to end positions."""
+    """Pairs of triangles of one object, whose vertices (n, 3) [m] move from start to end positions."""
 
     def __init__(self, triangles: np.ndarray, start: np.ndarray, end: np.ndarray, elements: Elements) -> None:
         self._triangles, self._start, self._end, self._elements = triangles, start, end, elements
@@ -114,7 +114,7 @@ class Neighbours:
         return out
 
     def _off(self, e: np.ndarray, g: np.ndarray, h: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Return whether vertices e are certainly off the edges gh, (k,) each, within 2**-40 after some times."""
+        """Return whether vertices e are certainly off the edges gh, (k,) each, up to 2**-40 after some times."""
         t = times[:, None]
         p, q, r = ((1.0 - t) * self._start[v] + t * self._end[v] for v in (e, g, h))
         largest = np.max([np.abs(x[v]).max(axis=1) for v in (e, g, h) for x in (self._start, self._end)], axis=0)
@@ -143,7 +143,7 @@ class Neighbours:
                     self._known[key] = pair.first_moment(meeting, moment)
 
     def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> tuple[list[list[_Element]], np.ndarray]:
-        """Return, for each pair of triangles (k, 6) with ``asked`` (k,), its elements except those that never meet.
+        """Return the elements of pairs of triangles (k, 6), selected by ``asked`` (k,), without those that never meet.
 
         Also returns a lower bound of the first time at which any of them meets, (k,): a multiple of 2**-41.
         """
@@ -166,7 +166,7 @@ class Neighbours:
 
 @total_ordering
 class _Number:
-    """The value of a polynomial in time at a root, with sums, products, and exact comparisons within its degree."""
+    """The exact value of a polynomial in time at a root, with sums, products and comparisons."""
 
     def __init__(self, form: Form, root: Root) -> None:
         self._form, self._root = form, root
@@ -230,7 +230,7 @@ class _Pair:
         return np.nan
 
     def _counts_beside(self, root: Root, earliest: Fraction) -> bool:
-        """Return whether they count just before or after a root, and less than 2**-41 after ``earliest``.
+        """Return whether two triangles meet just before or after a root, and less than 2**-41 after ``earliest``.
 
         If a rounded motion passes through one point, all its times are there, and which is first does not matter.
         """
@@ -239,7 +239,7 @@ class _Pair:
         return any(self._counts(self._corners_at(time)) for time in times)
 
     def first_of(self, roots: list[Root]) -> float:
-        """Return the same if only these times are possible, for triangles with three vertices each."""
+        """Return the first of these times at which two triangles meet beyond their shared vertices."""
         return next((lower_bound(root) for root in roots if self._counts_at(root)), np.nan)
 
     def _counts_at(self, root: Root) -> bool:

@@ -21,7 +21,7 @@ STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Which of many pairs of moving elements meet, and the first time of each."""
+    """The results for many pairs of moving elements: which of them meet, and when for the first time."""
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
@@ -102,7 +102,7 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
     """Return rows of points, (n, count, 3) float64, as kernels take them; InvalidMesh names the argument."""
     try:
         if isinstance(points, np.ma.MaskedArray):
-            raise TypeError("they are masked")
+            raise TypeError("the array is masked")
         given = given_array(name, points, InvalidMesh)
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")

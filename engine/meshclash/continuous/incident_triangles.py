@@ -1,4 +1,4 @@
-"""From elements to triangles: a vertex stands for all triangles that contain it, an edge for all beside it."""
+"""Convert elements to triangles: a vertex represents all triangles that contain it, an edge its adjacent triangles."""
 
 import numpy as np
 
@@ -34,6 +34,6 @@ def triangle_pairs(
 
 
 def _spread(count: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return for runs of ``count`` entries, from ``begin`` on, the run of each entry and its position."""
+    """Return, for runs of ``count`` entries from ``begin`` on, the run of each entry and its position."""
     of = np.repeat(np.arange(len(count)), count)
     return of, np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + begin[of]

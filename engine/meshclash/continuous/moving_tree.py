@@ -90,7 +90,7 @@ class Elements:
         return self._vertices.places(self._keys[0][triangles, corners])
 
     def around_edge(self, triangles: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (number of triangles, positions in ``of_edges``) that contain these edges of these triangles."""
+        """One side of a query about moving triangles: a tree with boxes at two times."""
         return self._edges.places(self._keys[1][triangles, edges])
 
     @property

@@ -1,4 +1,5 @@
-"""Whether a point lies in the triangle, or two edges cross, in the projection along an axis, in an interval of time.
+"""Decide whether a point lies in a triangle, or two edges cross, in a projection along an axis, during an interval of
+time.
 
 At a time when d, u, v lie in one plane and component k of n = u x v is not zero, the two meet if and only if they do in
 the projection along axis k. A point lies in the triangle if d = s u + w v with s, w >= 0 and s + w <= 1; edges meet if

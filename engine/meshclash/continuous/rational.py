@@ -1,4 +1,4 @@
-"""Whether and when four moving points meet, decided in Python integers: the last stage, and the source of certificates.
+"""Decide whether and when four moving points meet, in Python integers: the last stage, and the source of certificates.
 
 If f = det(d, u, v) is not zero for all times, they can meet only at its roots. At a root, the projection along an axis
 k with n_k != 0 decides (``projection_tests.py``). If n = u x v vanishes, edges are parallel or the triangle is flat,

@@ -44,7 +44,7 @@ class Root:
         return half
 
     def narrow(self, depth: int) -> None:
-        """Halve until the interval is no wider than 2**-depth."""
+        """Halve the interval until it is no wider than 2**-depth."""
         while not self.exact and self.depth < depth:
             self.halve()
 

@@ -1,4 +1,4 @@
-"""Whether and when four moving points meet, decided in integers of fixed width: a compiled ``rational.py``.
+"""Decide whether and when four moving points meet, in integers of fixed width: a compiled ``rational.py``.
 
 Roots that are closer to each other than 2**-20, and signs at roots that are not certain to 2**-41, are examined in
 windows of time of that width, and in windows of these. They occur when a whole neighbourhood is reflected through a

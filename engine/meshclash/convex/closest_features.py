@@ -86,7 +86,7 @@ def closest_features(
 
 
 def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[int]:
-    """Return kinds and indices of the features to start from, -1 for none."""
+    """Return the kinds and indices of the features from which to start, -1 for none."""
     if start is None:
         return [-1, -1, -1, -1]
     if not isinstance(start, ClosestFeatures):
@@ -95,6 +95,6 @@ def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[
     for hull, (kind, index) in ((a, start.feature_a), (b, start.feature_b)):
         counts = len(hull.vertices), len(hull.edges), len(hull.features.normals)
         if index >= counts[KINDS.index(kind)]:
-            raise UnsupportedOption(f"start names {kind} {index}, which {hull!r} does not have")
+            raise UnsupportedOption(f"start refers to {kind} {index}, which {hull!r} does not have")
         found += [KINDS.index(kind), index]
     return found

@@ -1,4 +1,4 @@
-"""Which meshes are convex solids, and their corners; both results are cached with the mesh."""
+"""Find which meshes are convex solids, and their corners; both results are cached with the mesh."""
 
 from typing import Any
 

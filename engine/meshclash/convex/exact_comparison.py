@@ -26,7 +26,7 @@ _BITS = 53
 def is_within(
     points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray, strict: bool = False
 ) -> bool:
-    """Return whether the hulls of two point sets are no farther apart than the sum of some lengths.
+    """Return whether the distance of the hulls of two point sets is at most the sum of some lengths.
 
     Args:
         points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.
@@ -54,7 +54,7 @@ def is_within(
 
 
 def boxes_within(points_a: np.ndarray, points_b: np.ndarray, lengths: tuple[float, float], strict: bool) -> np.ndarray:
-    """Decide like ``is_within`` for hulls that are boxes along the axes, among them points, and segments along one.
+    """Do the same as ``is_within`` for hulls that are axis-aligned boxes, including points and axis-parallel segments.
 
     Args:
         points_a, points_b: points of k pairs of hulls, (k, n, 3) and (k, m, 3) float64 [m].
@@ -78,7 +78,7 @@ def boxes_within(points_a: np.ndarray, points_b: np.ndarray, lengths: tuple[floa
 
 @kernel
 def _compare_boxes(points_a, points_b, radius_a, radius_b, strict, bounds, told):
-    """Fill ``told`` of ``boxes_within`` where at most one axis leaves a gap, and numbers are exact; else ``_OPEN``.
+    """Fill ``told`` of ``boxes_within`` if at most one axis has a gap and numbers are exact; otherwise write ``_OPEN``.
 
     ``bounds`` (k, 4, 3) receives the lowest and highest corners of both boxes.
     """

@@ -72,7 +72,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
     @property
     def slack(self) -> float:
-        """How far the enclosing mesh may extend beyond the core [m]."""
+        """Upper bound of how far the enclosing mesh extends beyond the core [m]."""
         return 0.0 if self.is_polyhedron else TOLERANCE * float(self.form[1:].max())
 
     def _enclosing_mesh(self) -> TriangleMesh:
@@ -92,7 +92,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
     @property
     def bounds(self) -> np.ndarray:
-        """See ``ExactShape.bounds``."""
+        """Implement ``ExactShape.bounds``."""
         if self.is_polyhedron:
             return self._grown(np.stack([self.points[0].min(axis=0), self.points[0].max(axis=0)]))
         kind, first, second, third = self.form.tolist()
@@ -262,7 +262,7 @@ class Inflated(ConvexShape):
 
     @property
     def bounds(self) -> np.ndarray:
-        """See ``ExactShape.bounds``."""
+        """Implement ``ExactShape.bounds``."""
         if self.surface is None:
             return super().bounds
         mesh = self.surface.mesh if isinstance(self.surface, Hierarchy) else self.surface

@@ -81,7 +81,7 @@ class ConvexHull(Copyable):
 
     @property
     def vertices(self) -> np.ndarray:
-        """(n, 3) float64 [m]."""
+        """Vertices of the hull, (n, 3) float64 [m]."""
         return self.features.vertices
 
     @property
@@ -143,7 +143,7 @@ def _loops(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _check(sign: int) -> None:
     if sign == UNCERTAIN:
-        raise InvalidMesh("points are so large and so small at once that no product of doubles holds both")
+        raise InvalidMesh("the coordinates include both too large and too small numbers for products in float64")
 
 
 def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[np.ndarray, np.ndarray]:

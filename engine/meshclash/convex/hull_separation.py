@@ -71,7 +71,7 @@ class Partings(NamedTuple):
 
 
 class _Space:
-    """Buffers for searches, and for one pose each."""
+    """Work arrays for searches in many poses, and for one pose each."""
 
     def __init__(self, points: int) -> None:
         self.room = new_room(points)

@@ -61,7 +61,7 @@ def _read_header(source: Source) -> _Header:
     sizes, types = _whole(source, entries, "SIZE"), entries.get("TYPE", [])
     counts = _whole(source, entries, "COUNT", ["1"] * len(names))
     if not names or not len(names) == len(sizes) == len(types) == len(counts):
-        raise source.error("FIELDS, SIZE, TYPE and COUNT must have as many entries as each other")
+        raise source.error("FIELDS, SIZE, TYPE and COUNT must have the same number of entries")
     kinds = []
     for name, size, letter in zip(names, sizes, types, strict=True):
         if letter not in _KINDS or size not in (1, 2, 4, 8) or (letter == "F" and size < 4):

@@ -82,9 +82,9 @@ class Source:
         raw = self._stream.readline(LONGEST_LINE + 1)
         self.line_number += 1
         if not raw:
-            raise self.error("the file ends here, within its header", self.line_number)
+            raise self.error("the file ends within its header", self.line_number)
         if len(raw) > LONGEST_LINE:
-            raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", self.line_number)
+            raise self.error(f"a line of more than {LONGEST_LINE} bytes: the file has another format", self.line_number)
         return raw.decode("utf-8", "replace").strip()
 
     def seek(self, position: int) -> None:
@@ -132,7 +132,9 @@ class Source:
             first = self.line_number + 1
             self.line_number += len(lines)
             if len(rest) > LONGEST_LINE:
-                raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", first + len(lines))
+                raise self.error(
+                    f"a line of more than {LONGEST_LINE} bytes: the file has another format", first + len(lines)
+                )
             yield first, lines
         if rest:
             self.line_number += 1

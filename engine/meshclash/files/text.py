@@ -45,7 +45,7 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
     content = _content(source)
     number, line = next(content, (0, b""))
     if not line:
-        raise source.error("the file holds no points", 1)
+        raise source.error("the file contains no points", 1)
     announced = None if source.path.suffix.lower() == ".csv" else whole_number(line.decode("ascii", "replace"))
     if announced is not None:
         source.check_count(announced)

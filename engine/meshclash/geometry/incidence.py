@@ -1,4 +1,4 @@
-"""Whether a segment passes through a triangle and whether a point lies on one, by the signs of orientations.
+"""Decide whether a segment passes through a triangle and whether a point lies on one, by the signs of orientations.
 
 The same code serves both kinds of predicates, as in ``triangle_pair.py``: exact ones for kernels, and rational ones
 (Python integers) for coordinates whose products no double can hold. Points are (x, y, z) tuples.

@@ -1,4 +1,4 @@
-"""Where two triangles meet: the segment of the intersection curve, and the outline of a coplanar overlap.
+"""Compute where two triangles meet: the segment of the intersection curve, and the outline of a coplanar overlap.
 
 It was decided exactly that they meet. The points here are ordinary float64 constructions for drawing and for depths.
 """

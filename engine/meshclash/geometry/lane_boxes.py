@@ -1,4 +1,4 @@
-"""Which of eight boxes may meet another one: float32 tests that never drop a contact, and their error bounds.
+"""Find which of eight boxes may meet another box: float32 tests that never miss a contact, and their error bounds.
 
 A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to
 a's frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners

@@ -315,7 +315,9 @@ def lay_heights(
 
 @inlined
 def near_in_heights(heights, rows, j, near):
-    """Return bits of the triangles of a's leaf that come near triangle j of b's, along the rows' directions."""
+    """Return a bit mask of the triangles of a's leaf that are near triangle j of b's, along the directions of the
+    rows.
+    """
     square = splat(_ZERO)
     for row in range(rows):
         at = _HEIGHTS * row
@@ -332,7 +334,7 @@ def _beyond(a, b, c, width, near, normal_square):
 
 @inlined
 def near_plane_of(block, rows, j, slack, products, near):
-    """Return bits of the triangles of a block that come near the plane of triangle j of another block."""
+    """Return a bit mask of the triangles of a block that are near the plane of triangle j of another block."""
     px, py, pz = rows[j], rows[8 + j], rows[16 + j]
     ux, uy, uz = rows[24 + j] - px, rows[32 + j] - py, rows[40 + j] - pz
     vx, vy, vz = rows[48 + j] - px, rows[56 + j] - py, rows[64 + j] - pz

@@ -1,4 +1,4 @@
-"""How far the content of eight boxes reaches along a direction: by the boxes, or by slabs between parallel planes.
+"""Bounds of how far the contents of eight boxes extend along a direction: from the boxes, or from slabs between planes.
 
 A box around a piece of a smooth surface reaches far along the surface's normal, but the piece itself does not. Let m be
 a vector for each box (its triangles' mean normal), and let m.y lie within ``half`` of ``mid`` for every point y in the

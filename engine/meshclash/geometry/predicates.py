@@ -66,7 +66,7 @@ else:
 
     @inlined
     def _rows(expansions):
-        """The rows as a pointer: every use of an array that has an owner counts its references, by atomic steps."""
+        """Return the rows as a pointer, because each use of an array object would count references atomically."""
         return doubles(expansions.ctypes.data)
 
     @inlined

@@ -22,7 +22,7 @@ from .predicates import UNCERTAIN
 
 
 class ContactKind(IntEnum):
-    """How two triangles meet; zero means apart and never occurs in results."""
+    """The kind of contact of two triangles; zero means apart and never occurs in results."""
 
     CROSSING = 1
     """Not coplanar, and the relative interiors meet."""
@@ -108,7 +108,9 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def segment_in_plane(a, b, p, q, r, axis, inside, work):
-        """Compare segment ab with a triangle with area, in one plane: separated by an edge of one of them, or not."""
+        """Compare segment ab with a triangle with area in the same plane: separated by an edge of one of them, or
+        not.
+        """
         for i in range(5):
             if i < 3:
                 u, v = (p, q) if i == 0 else ((q, r) if i == 1 else (r, p))

@@ -111,7 +111,7 @@ class CudaBackend:
         if self.used + size > limit:
             raise OutOfDeviceMemory(
                 Sentence(
-                    "{needed} MB are needed on the device, {limit} MB may be used",
+                    "the GPU needs {needed} MB, but only {limit} MB may be used",
                     needed=f"{(self.used + size) / 1000000.0:.0f}",
                     limit=f"{limit / 1000000.0:.0f}",
                 )

@@ -153,8 +153,8 @@ def _errors() -> tuple[type[BaseException], ...]:
 _OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 _WORDS = {
     _OUT_OF_MEMORY: "the device is out of memory",
-    "CUDA_ERROR_NO_DEVICE": "the device is gone",
-    "CUDA_ERROR_INVALID_DEVICE": "the device is gone",
+    "CUDA_ERROR_NO_DEVICE": "the GPU is no longer available",
+    "CUDA_ERROR_INVALID_DEVICE": "the GPU is no longer available",
     "CUDA_ERROR_DEVICE_UNAVAILABLE": "another program has the device for itself",
     "CUDA_ERROR_LAUNCH_TIMEOUT": "the system stopped the device, which had kept the display waiting",
     "CUDA_ERROR_ECC_UNCORRECTABLE": "memory of the device is broken",
@@ -287,12 +287,12 @@ class Kernel:
 
     @property
     def ready(self) -> bool:
-        """Whether it is compiled."""
+        """Whether the kernel is compiled."""
         return self._compiled is not None
 
     @property
     def direct(self) -> bool:
-        """Whether it is launched through the driver, bypassing numba-cuda's slower launch code."""
+        """Whether the kernel is launched through the driver, bypassing numba-cuda's slower launch code."""
         return self._direct is not None
 
     def prepare(self) -> None:
@@ -330,7 +330,8 @@ class Kernel:
         if FUSED in assembly:
             raise DeviceFault(
                 Sentence(
-                    "this compiler fuses products of {function}: answers would differ", function=self.function.__name__
+                    "this compiler uses fused multiply-add in {function}: results would differ",
+                    function=self.function.__name__,
                 )
             )
         return compiled

@@ -107,7 +107,7 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     """
     look, refresh = truth("look", look), truth("refresh", refresh)
     if not look:
-        return _state[0] if _state else DeviceState(False, "no device has been looked for yet")
+        return _state[0] if _state else DeviceState(False, "MeshClash has not looked for a GPU yet")
     if refresh:
         _session.clear()
         _state.clear()
@@ -213,7 +213,7 @@ def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
 
 
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
-    """Run ``work`` on the device, and return (its result, "").
+    """Run ``work`` on the device; return its result and "", or None and the reason if the device failed.
 
     If the CPU has to answer instead, return (None, the reason). A fault of the device also gives a warning.
     """
@@ -223,11 +223,11 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
         try:
             return work(_open_session()), ""
         except DeviceFault as fault:
-            note = str(fault) + "; " + Sentence("the CPU answered instead")
+            note = str(fault) + "; " + Sentence("the CPU was used instead")
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
                     session.backend.abandon()
-                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("it is tried again when you look for it"))]
+                _state[:] = [DeviceState(False, str(fault) + "; " + Sentence("search for a GPU again to retry"))]
             _session.clear()  # frees all its memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note

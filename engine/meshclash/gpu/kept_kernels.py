@@ -103,7 +103,7 @@ def fields_of(compiled: Any) -> Fields:
     """
     library = code_of(compiled)
     if library._linking_files or compiled.cooperative or compiled.launch_config_sensitive or compiled.extensions:
-        raise Unstorable("it is more than its own code")
+        raise Unstorable("the kernel refers to other code")
     [(capability, texts)] = library._ptx_cache.items()
     return {
         "name": library.name,

@@ -14,7 +14,7 @@ class OutOfDeviceMemory(DeviceFault):
 
 
 class DeviceState(NamedTuple):
-    """Whether a CUDA device can be used; its fields are shown to users."""
+    """The state of CUDA devices: whether one can be used, and the reason; users see these fields."""
 
     usable: bool
     reason: str = ""

@@ -90,7 +90,7 @@ class _Noticed(dict[str, str]):
 
 
 def _work(run: Run, target: Path, level: str, gently: bool) -> int:
-    """Compile one part after another, until every part has been taken by some process."""
+    """Compile one part after another, until other processes have taken all remaining parts."""
     if gently and hasattr(os, "nice"):
         os.nice(_GENTLE)
     if FOLDER.path is None or not FOLDER.writable:

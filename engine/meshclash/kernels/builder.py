@@ -259,7 +259,7 @@ def own_builder(parts: Sequence[str]) -> Builder:
     """
     folder, levels = find_folder(store.OWN_NAME), levels_here()
     if not levels:
-        raise OSError("no level is known for this processor")
+        raise OSError("there are no kernels for this type of processor")
     if folder.path is None or not folder.writable:
         raise OSError(folder.note or f"{folder.path} can only be read")
     builder = Builder(folder.path / store.store_name(levels[0]), levels[0], parts, gently=True)

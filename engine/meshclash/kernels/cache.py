@@ -224,7 +224,7 @@ def _described(value: Any) -> str:
         return repr(value)
     if isinstance(value, types.ModuleType):
         return _relative(value.__name__)
-    raise Unstorable(f"it closes over {type(value).__name__}, which has no name that lasts")
+    raise Unstorable(f"the kernel closes over {type(value).__name__}, which has no permanent name")
 
 
 def note(text: str) -> None:

@@ -62,7 +62,7 @@ def result_name(result: Any) -> str:
     for name, known in _RESULTS.items():
         if result == known:
             return name
-    raise Unstorable(f"it returns {result}")
+    raise Unstorable(f"the kernel returns {result}")
 
 
 def result_type(name: str) -> Any:
@@ -70,7 +70,7 @@ def result_type(name: str) -> Any:
     if name.startswith("(") and name.endswith(")"):
         return types.Tuple([result_type(item) for item in name[1:-1].split(", ")])
     if name not in _RESULTS:
-        raise Unstorable(f"it returns {name!r}")
+        raise Unstorable(f"the kernel returns {name!r}")
     return _RESULTS[name]
 
 
@@ -82,7 +82,7 @@ def code_of(compiled: Any) -> KernelCode:
     """
     environments = compiled._find_referenced_environments()
     if compiled.objectmode or compiled.lifted or any(e.consts for e in (compiled.environment, *environments)):
-        raise Unstorable("it holds Python objects")
+        raise Unstorable("the kernel contains Python objects")
     reloading = {function.__name__ for function in compiled.reload_init}
     if reloading - {_THREADS}:
         raise Unstorable(f"it must be loaded by {sorted(reloading - {_THREADS})}")
@@ -91,7 +91,7 @@ def code_of(compiled: Any) -> KernelCode:
     library._ensure_finalized()
     machine_code = library._get_compiled_object()
     if _SECRET in machine_code:
-        raise Unstorable("it hashes text")
+        raise Unstorable("the kernel computes hashes of text")
     return KernelCode(
         library.name, compiled.fndesc.mangled_name, compiled.fndesc.env_name,
         tuple(sorted(e.env_name for e in environments)), result, bool(reloading), machine_code,

@@ -137,5 +137,5 @@ def _hashable(key: Any) -> Any:
     try:
         hash(key)
     except TypeError:
-        raise UnsupportedOption(f"key must be something that can be hashed, not {a_type(key)}") from None
+        raise UnsupportedOption(f"key must be hashable, not {a_type(key)}") from None
     return key

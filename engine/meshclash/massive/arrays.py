@@ -47,7 +47,7 @@ def _corners_of(array: Any, name: str) -> np.ndarray:
 
 
 def source_of_arrays(vertices: Any, triangles: Any) -> MeshSource:
-    """Return vertices (n, 3) and triangles (m, 3), in memory or mapped from a file, as a source."""
+    """Return vertices (n, 3) and triangles (m, 3), in memory or mapped from a file, as a mesh source."""
     name = "the arrays"
     points, corners = _vertices_of(vertices, name), _triangles_of(triangles, name)
 
@@ -63,13 +63,13 @@ def source_of_arrays(vertices: Any, triangles: Any) -> MeshSource:
 
 
 def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
-    """Return an iterator of chunks as a source.
+    """Return an iterator of chunks of vertices and triangles as a mesh source.
 
     All chunks are corners, or all are pairs (vertices, triangles) whose indices refer to the chunk's own vertices.
     """
     first = next(chunks, None)
     if first is None:
-        raise InvalidMesh("the iterable gives no chunk, so there is no mesh")
+        raise InvalidMesh("the iterable yields no chunk")
     soup = not isinstance(first, tuple)
     probe = _corners_of(first, "chunk 0") if soup else _vertices_of(first[0], "chunk 0")
     size = kept_bytes(probe.dtype, InvalidMesh)
@@ -88,7 +88,9 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
                 vertices = _vertices_of(chunk[0], f"chunk {k}")
                 triangles = _triangles_of(chunk[1], f"chunk {k}").astype(np.int64)
                 if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(vertices)):
-                    raise InvalidMesh(f"chunk {k}: triangles must name vertices of the chunk, 0 to {len(vertices) - 1}")
+                    raise InvalidMesh(
+                        f"chunk {k}: triangles must be indices of vertices of the chunk, 0 to {len(vertices) - 1}"
+                    )
                 triangles += passed
             if kept_bytes(vertices.dtype, InvalidMesh) > size:
                 raise InvalidMesh(f"chunk {k} holds {vertices.dtype}, but chunk 0 float32: give all chunks one type")

@@ -44,7 +44,7 @@ def batches(
 
 
 def _need(side: Clusters, numbers: np.ndarray) -> int:
-    """Return the most bytes that clusters may take in memory; 0 for an object that is in memory already."""
+    """Return an upper bound of the memory for clusters [bytes]; 0 for an object that is already in memory."""
     return 0 if side.clustered is None else int(side.clustered.pages.bytes_of(np.unique(numbers)).sum())
 
 

@@ -1,4 +1,4 @@
-"""Find the clusters of two objects that come near each other, with the usual traversal over their boxes.
+"""Find the clusters of two objects that are close to each other, with the usual traversal over their boxes.
 
 Only the visit of two leaves differs. An object in memory counts as one cluster. Its own hierarchy is traversed, and
 each cluster of the other object is reported once.

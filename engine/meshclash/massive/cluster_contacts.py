@@ -30,7 +30,7 @@ def as_they_are(pairs: np.ndarray) -> np.ndarray:
 
 
 class ContactOptions(NamedTuple):
-    """What kind of contacts to find."""
+    """The kind of contacts to find."""
 
     crossing_only: bool = False
     first_only: bool = False

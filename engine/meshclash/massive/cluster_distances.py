@@ -87,7 +87,9 @@ def nearest_steps(a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarr
 def _asked(
     a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], tolerance: float | None
 ) -> Generator[float, None, tuple[Answer, np.ndarray, np.ndarray]]:
-    """Query pairs of clusters (n, 2); return the answer, its pairs as indices in the whole meshes, and their places."""
+    """Query pairs of clusters (n, 2); return the answer, its pairs as indices in the whole meshes, and their pairs of
+    clusters.
+    """
     sides = loaded_pair(a, b, batch)
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
     row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
@@ -104,7 +106,7 @@ def _asked(
 def _nearest_of_pose(
     a: Clusters, b: Clusters, rows: tuple[np.ndarray, np.ndarray], counts: np.ndarray
 ) -> Generator[float, None, _Nearest]:
-    """Find the nearest pair in one pose.
+    """Find the nearest pair of triangles in one pose.
 
     Pairs of clusters are measured in the order of their boxes' gaps, until no gap is below the distance found.
     """

@@ -35,7 +35,7 @@ def open_companion(mesh: ClusteredMesh, kind: FileKind, decode: Decode) -> tuple
 
 
 def kept_companion(mesh: ClusteredMesh, kind: FileKind, opened: Callable[[ClusteredMesh], Any]) -> Any:
-    """Return the open companion of this kind of a mesh, opened on first use; None if there is no such file."""
+    """Return a mesh's companion file of this kind, opened on first use; None if there is no such file."""
     if kind.ending not in mesh.beside:
         if not companion_path(mesh, kind).exists():
             return None

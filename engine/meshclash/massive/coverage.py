@@ -106,7 +106,7 @@ class Memory:
 def cover_steps(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
 ) -> Generator[None, None, Covered]:
-    """Find all pairs of parts in poses (3, 4) that may stand for triangles within delta [m]."""
+    """Find all pairs of parts in poses (3, 4) that may represent triangles within delta [m]."""
     stretches = [stretch_of(row) for row in rows]
     most = delta + float(a.outs.max()) * stretches[0] + float(b.outs.max()) * stretches[1] + slack_of((a, b), rows)
     way = memory.moved((a, b), rows)
@@ -175,7 +175,7 @@ def _measured(
 
 
 def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
-    """Return how far any point of a box (2, 3) moves at most between two poses (3, 4) [m]: a corner moves farthest."""
+    """Return an upper bound of how far any point of a box (2, 3) moves between two poses (3, 4) [m]."""
     corners = np.where(_CORNERS, bounds[1], bounds[0])
     ways = transform_points(new, corners) - transform_points(old, corners)
     return float(np.sqrt((ways * ways).sum(axis=1)).max())
@@ -202,7 +202,8 @@ def stretch_of(row: np.ndarray) -> float:
 
 
 def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], rows: tuple[np.ndarray, ...]) -> float:
-    """Return the largest sum of a part's bounds with which reported parts stand for triangles within delta + epsilon.
+    """Return the largest allowed sum of a part's bounds for which reported parts represent triangles within delta +
+    epsilon.
 
     It is rounded down, so that it (and therefore the level) is the same in all nearby poses.
 

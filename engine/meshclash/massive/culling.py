@@ -1,4 +1,4 @@
-"""Find pages that need not be read, since none of their blocks comes near the triangles of the other object.
+"""Find pages that need not be read, because none of their blocks is near the triangles of the other object.
 
 The block boxes of the missing pages of one side become a hierarchy, which is traversed with the pages of the other
 side. Pages that are in memory already cost nothing, so they are not culled.

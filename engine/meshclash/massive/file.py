@@ -15,8 +15,8 @@ class HoldsFile:
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(
-            f"a {type(self).__name__} is neither copied nor pickled: it reads from the open file '{self.path}'; open "
-            "that again where it is needed"
+            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open file "
+            f"'{self.path}': open the file again where you need it"
         )
 
 
@@ -44,7 +44,7 @@ class PartFile(HoldsFile):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file is closed."""
         return self._stream.closed
 
     def read(self, at: int, count: int) -> bytes:

@@ -288,7 +288,7 @@ def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
 
 @inner
 def _around(kept, triangles, starts, lists):
-    """Compute for each kept vertex the triangles whose corners it stands for."""
+    """Find for each remaining vertex the original triangles whose corners it replaces."""
     starts[:] = 0
     for t in range(triangles.shape[0]):
         for k in range(3):
@@ -307,7 +307,7 @@ def _around(kept, triangles, starts, lists):
 
 @inner
 def _candidates_of(triangle, kept, starts, lists, seen, stamp, candidates):
-    """Collect the triangles of the other piece around the vertices that stand for the corners; return their number."""
+    """Collect the triangles of the other piece around the vertices that replace the corners; return their number."""
     used = 0
     for k in range(3):
         v = kept[triangle[k]]

@@ -51,7 +51,7 @@ def checked_path(path: Any) -> Path:
     try:
         name = os.fsdecode(path)
     except TypeError:
-        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by {a_type(path)}") from None
+        raise InvalidFile(f"the path of a file must be a string, bytes or a Path, not {a_type(path)}") from None
     if "\0" in name or not Path(name).name or len(name) > _LONGEST_NAME:
         raise InvalidFile(f"{shown(name)} cannot be the name of a file")
     return Path(name)

@@ -51,7 +51,7 @@ _BETWEEN_NOTES = 256
 
 
 class Held(NamedTuple):
-    """A node that waits for its neighbour."""
+    """A node that waits for a neighbour of the same height."""
 
     height: int
     first: int
@@ -61,7 +61,7 @@ class Held(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """A node that was simplified."""
+    """A node after simplification."""
 
     held: Held
     content: Any
@@ -69,7 +69,7 @@ class _Made(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The kind of file that a build makes from clusters, and how."""
+    """The way in which a build converts clusters to a kind of file."""
 
     kind: FileKind
     first_clusters: int

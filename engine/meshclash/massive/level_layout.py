@@ -153,7 +153,9 @@ def decode_level_header(
 
 
 def decode_nodes(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
-    """Decode the rows of the table, read-only; raise InvalidFile unless pages fill the file and stand for clusters."""
+    """Decode the rows of the table, read-only; raise InvalidFile unless the pages fill the file and represent the
+    clusters.
+    """
     if zlib.crc32(raw) != header.table_crc:
         raise InvalidFile(f"{path}: the table of nodes is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, NODE)

@@ -49,7 +49,7 @@ class LevelPages(PageFile):
 
     @property
     def closed(self) -> bool:
-        """Whether the mesh was closed."""
+        """Whether the mesh is closed."""
         return self._mesh.closed
 
     def _advise(self, numbers: list[int]) -> None:

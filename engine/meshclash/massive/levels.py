@@ -33,7 +33,7 @@ _KEPT = 2
 class MeshLevel(ClusteredMesh):
     """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
-    Made by ``MeshLevels.level``. It consists of nodes, and of the mesh's own clusters where a node would be too far
+    ``MeshLevels.level`` returns it. It consists of nodes, and of the mesh's own clusters where a node would be too far
     from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the level
     uses the open files of the mesh and of its levels.
 
@@ -56,7 +56,7 @@ class MeshLevel(ClusteredMesh):
 class MeshLevels(HoldsFile):
     """The levels of detail of a clustered mesh, in a file beside it.
 
-    Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes. Each node stands for a run of
+    ``MeshLevels.open`` and ``MeshLevels.build`` create it. The file has nodes. Each node stands for a run of
     consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles cannot be
     simplified, as in a soup of scattered ones, there is no node, and each level has the mesh's own triangles; ``note``
     then gives the reason.
@@ -105,7 +105,7 @@ class MeshLevels(HoldsFile):
 
     @classmethod
     def open(cls, mesh: ClusteredMesh) -> "MeshLevels":
-        """Open the levels that lie beside a clustered mesh.
+        """Open the levels that are stored beside a clustered mesh.
 
         Raises:
             InvalidFile: there is no such file, it is damaged, or it belongs to another mesh.
@@ -124,7 +124,7 @@ class MeshLevels(HoldsFile):
         """
         wanted = real_number(error)
         if not 0.0 <= wanted < math.inf:
-            raise UnsupportedOption(f"error must be a length from 0 on, not {shown(error)}")
+            raise UnsupportedOption(f"error must be a length of at least 0, not {shown(error)}")
         key = wanted, checked_memory(memory)
         if key not in self._kept:
             self._kept[key] = self._opened(self._nodes_within(self._errors, wanted), key[1])
@@ -173,7 +173,7 @@ class MeshLevels(HoldsFile):
         return distances
 
     def _count(self, nodes: np.ndarray) -> int:
-        """Return the number of triangles of the level that has these nodes."""
+        """Return the number of triangles of the level that consists of these nodes."""
         rows, clusters = self._table[nodes], self.mesh.pages.table["triangles"]
         ends = np.concatenate([[0], np.cumsum(clusters, dtype=np.int64)])
         first = rows["first"].astype(np.int64)
@@ -181,7 +181,7 @@ class MeshLevels(HoldsFile):
         return int(ends[-1] + rows["triangles"].sum(dtype=np.int64) - instead.sum())
 
     def _opened(self, nodes: np.ndarray, memory: int) -> MeshLevel:
-        """Open the level that has these nodes, and clusters elsewhere."""
+        """Open the level that consists of these nodes, and of clusters elsewhere."""
         rows = self._table[nodes]
         free = np.ones(self.mesh.cluster_count, np.bool_)
         for row in rows:
@@ -243,7 +243,7 @@ class MeshLevels(HoldsFile):
 
 
 def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
-    """Return the levels beside a clustered mesh, which stay open as long as the mesh; None if there are none."""
+    """Return the levels stored beside a clustered mesh, which stay open as long as the mesh; None if there are none."""
     levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_companion(mesh, KIND, MeshLevels.open)
     return levels
 
@@ -252,12 +252,12 @@ def checked_weld(weld: Any) -> float:
     """Return a checked welding distance [m]; raise UnsupportedOption if it is invalid."""
     length = real_number(weld)
     if not 0.0 <= length < math.inf:
-        raise UnsupportedOption(f"weld must be a length from 0 on, not {shown(weld)}")
+        raise UnsupportedOption(f"weld must be a length of at least 0, not {shown(weld)}")
     return length
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:
     """Return a clustered mesh that is not itself a level; raise UnsupportedOption for anything else."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
-        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of {a_type(mesh)}")
+        raise UnsupportedOption(f"levels can be built for a ClusteredMesh, not for {a_type(mesh)}")
     return mesh

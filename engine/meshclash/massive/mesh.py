@@ -31,7 +31,7 @@ DEFAULT_CLUSTER = 2048
 class ClusteredMesh(HoldsFile):
     """A mesh of any number of triangles in a file. ``collide`` and similar queries accept it like a mesh in memory.
 
-    Made by ``ClusteredMesh.open`` or ``ClusteredMesh.build``. Neighbouring triangles form a cluster, whose page
+    ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create it. Neighbouring triangles form a cluster, whose page
     is read when a query comes near it. The boxes of all clusters stay in memory. Only one thread may use it at a time.
 
     Attributes:

@@ -29,12 +29,12 @@ class Clusters(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether the object is in memory."""
+        """Whether the object is completely in memory."""
         return self.clustered is None
 
     @property
     def thing(self) -> ClusteredMesh | Hierarchy:
-        """The object in the form that queries take."""
+        """The object in the form that queries accept."""
         return self.hierarchy if self.clustered is None else self.clustered
 
     @property
@@ -60,13 +60,13 @@ class Loaded(NamedTuple):
     """Their pages; empty for an object in memory."""
 
     def places(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """Return the places of triangles of trees, (n,) int64."""
+        """Return the positions of triangles of loaded clusters, (n,) int64."""
         if not self.pages:
             return triangles.astype(np.int64)
         return (self.numbers[trees] << PLACE_BITS) | triangles
 
     def ids(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """Return the indices in the whole mesh of triangles of trees, (n,) int64."""
+        """Return the indices of triangles of loaded clusters in the whole mesh, (n,) int64."""
         if not self.pages:
             return triangles.astype(np.int64)
         found = np.empty(len(trees), np.int64)
@@ -78,7 +78,7 @@ class Loaded(NamedTuple):
 
 
 def side_of(thing: Any) -> Clusters:
-    """Return an object as a side; raise InvalidMesh if it is not a mesh."""
+    """Return an object as one side of a query; raise InvalidMesh if it is not a mesh."""
     if isinstance(thing, ClusteredMesh):
         return Clusters(thing.clusters, thing, None)
     if not isinstance(thing, MeshLike):
@@ -96,7 +96,7 @@ def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
 
 
 def samples(pairs: np.ndarray) -> list[np.ndarray]:
-    """Split sorted pairs (n, 2) into portions for a query that one contact answers.
+    """Split sorted pairs (n, 2) into portions, for a query that stops at the first contact.
 
     The first portion has a few pairs from all regions, the next one more, and the last one the rest.
     """

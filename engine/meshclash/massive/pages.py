@@ -94,7 +94,7 @@ class PageFile(HoldsFile):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file is closed."""
         return self._file.closed
 
     def bytes_of(self, numbers: np.ndarray | slice = slice(None)) -> np.ndarray:

@@ -16,7 +16,7 @@ _RELATIVE = 1.0 + 2.0**-50
 
 
 class Piece(NamedTuple):
-    """Triangles that stand for a part of a mesh."""
+    """Triangles that represent a part of a mesh."""
 
     vertices: np.ndarray
     """(n, 3) float64 [m]."""
@@ -214,7 +214,9 @@ def all_bounds(some: Sequence[Simplified], threads: int) -> list[tuple[float, fl
 
 
 def _added(piece: Piece, *bounds: float) -> tuple[float, float]:
-    """Add the bounds (out, back) of a simplification, which are in the piece's scaled frame, to the piece's bounds."""
+    """Add the bounds (out, back) of a simplification, given in the piece's scaled coordinates, to the piece's
+    bounds.
+    """
     scale = _frame_of(piece.vertices)[1]
     steps = (increased(bound * _RELATIVE + SLACK, 1.0 / scale) for bound in bounds)
     sums = [math.nextafter(e + step, math.inf) for e, step in zip((piece.out, piece.back), steps, strict=True)]
@@ -232,7 +234,7 @@ def increased(value: float, factor: float = 1.0) -> float:
 
 
 def _frame_of(vertices: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return an origin and a power of two that scale coordinates to at most 1, and not much less."""
+    """Return an origin and a power of two that scale coordinates to a size of about 1."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     origin = 0.5 * (low + high)
     size = float(np.abs(np.stack([low, high]) - origin).max())

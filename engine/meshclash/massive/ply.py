@@ -47,7 +47,9 @@ def ply_source(path: Path, fingerprint: str) -> MeshSource:
 def _element_of(source: Source, elements: list[Element], name: str) -> Element:
     found = [element for element in elements if element.name == name]
     if len(found) != 1:
-        raise source.error(f"a PLY file of a mesh has one element {name!r}, not {len(found)}", source.line_number)
+        raise source.error(
+            f"a PLY file of a mesh must have exactly one element {name!r}, not {len(found)}", source.line_number
+        )
     names = [p.name for p in found[0].properties]
     if name == "vertex" and (any(names.count(axis) != 1 for axis in "xyz") or found[0].has_lists):
         raise source.error("vertices need the numbers x, y and z once each, and no lists", source.line_number)

@@ -59,7 +59,7 @@ def write_run(
 
 
 class _Run:
-    """A run that is being read, with a buffer of records that were read but not taken yet."""
+    """A sorted run that is being read, with a buffer of the next records."""
 
     def __init__(self, path: Path, kind: np.dtype, room: int) -> None:
         self._path, self._kind = path, kind
@@ -76,7 +76,7 @@ class _Run:
 
     @property
     def has_more(self) -> bool:
-        """Whether some records have not been read yet."""
+        """Whether there are records that have not been read yet."""
         return self._at < self._total
 
     def take(self, code: int, including: bool) -> np.ndarray:

@@ -63,5 +63,5 @@ def opened(
 def kept_bytes(kind: np.dtype, error: Callable[[str], Exception]) -> int:
     """Return the bytes per coordinate that store a type exactly: 4 for float32, 8 (float64) for others."""
     if kind.kind not in "fiu" or kind.itemsize > 8:
-        raise error(f"coordinates must be numbers that float64 holds, not {kind}")
+        raise error(f"coordinates must be numbers that fit into float64, not {kind}")
     return 4 if kind == np.dtype(kind.newbyteorder("=")) and kind.kind == "f" and kind.itemsize == 4 else 8

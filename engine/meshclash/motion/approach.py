@@ -34,7 +34,7 @@ Vector = tuple[float, float, float]  # Python floats: NumPy arrays of three numb
 
 
 class Mover(NamedTuple):
-    """An object during one piece of its motion."""
+    """The motion of an object during one piece of it."""
 
     start: float
     centre: Vector
@@ -124,7 +124,7 @@ def _vector(array: np.ndarray) -> Vector:
 
 
 def _plus(a: Vector, share: float, b: Vector) -> Vector:
-    """a + share b."""
+    """Return a + share * b."""
     return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
 
 

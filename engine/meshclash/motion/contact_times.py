@@ -154,7 +154,7 @@ Moving = Thing | ConvexShape
 
 @dataclass
 class _Chase:
-    """State of the search: two moving objects and the last measurement."""
+    """The state of a search for contacts: two moving objects and the last measurement."""
 
     a: Moving
     b: Moving
@@ -204,7 +204,8 @@ class _Chase:
         return tolerance
 
     def _way_in_a_tick(self, side: int, span: MotionPiece) -> float:
-        """Return an upper bound of the way of any point [m] within a piece, or within a tick of a longer piece.
+        """Return an upper bound [m] of the distance that any point travels within a piece, or within a short part of a
+        longer piece.
 
         For pieces no longer than a tick it does not use speeds, which may be too large for a float.
         """
@@ -365,7 +366,7 @@ def _surface_of(thing: Moving) -> Any:
 
 
 def _points_of(thing: Moving) -> tuple[np.ndarray, float]:
-    """Return points (n, 3) and a margin [m]: the object is within the margin of the hull of the points."""
+    """Return points (n, 3) and a margin [m]; the object lies within the margin around the hull of the points."""
     if isinstance(thing, ConvexShape):
         surface = _surface_of(thing)
         return _points_of(thing.enclosing if surface is None else surface)[0], thing.radius

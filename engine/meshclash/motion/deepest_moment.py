@@ -64,7 +64,7 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
     times = np.unique(np.linspace(start, end, _MOMENTS)).tolist()
     for time in times:
         found[time] = _depth(chase, time)
-        yield Progress(1.0, "looking for the deepest moment")
+        yield Progress(1.0, "searching for the deepest moment")
     place = times.index(max(times, key=found.__getitem__))
     low, high = times[max(place - 1, 0)], times[min(place + 1, len(times) - 1)]
     for _ in range(_NARROWINGS if high > low else 0):
@@ -72,7 +72,7 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
         for time in (left, right):
             if time not in found:
                 found[time] = _depth(chase, time)
-        yield Progress(1.0, "looking for the deepest moment")
+        yield Progress(1.0, "searching for the deepest moment")
         low, high = (low, right) if found[left] >= found[right] else (left, high)
     best = max(found, key=lambda time: (found[time], -time))
     depth = found[best][0]
@@ -80,8 +80,9 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
 
 
 def _depth(chase: MovingPair, time: float) -> tuple[float, float, float]:
-    """Return measures of the depth, compared in this order: depth of solids [m], length of the curves along which the
-    surfaces meet, nearness."""
+    """Return measures to compare depths by, in this order: depth of solids [m], length of the intersection curves,
+    nearness.
+    """
     at = chase.measure(time)
     meshes = isinstance(chase.a, Hierarchy) and isinstance(chase.b, Hierarchy)
     if not meshes:

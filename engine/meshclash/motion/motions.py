@@ -221,7 +221,7 @@ def _rows_of(poses: list[Any]) -> list[np.ndarray]:
     for pose in poses:
         rows, stacked = pose_stack(pose)
         if stacked:
-            raise InvalidPose("a motion begins and ends with one pose, not with a stack; see KeyframedMotion")
+            raise InvalidPose("a motion needs one start pose and one end pose, not a stack; see KeyframedMotion")
         found.append(rows[0].copy())
     return found
 

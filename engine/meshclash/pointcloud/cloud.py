@@ -310,7 +310,9 @@ class PointCloud(Copyable):
 
     @property
     def resolution(self) -> float:
-        """Length [m] below which gaps and overlaps are undecided: two sampling radii, or the bandwidth if larger."""
+        """Length [m] below which gaps and overlaps are undecided: two sampling radii, or the bandwidth if it is
+        larger.
+        """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 
     @property

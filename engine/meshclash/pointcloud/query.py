@@ -1,4 +1,4 @@
-"""Where two objects meet, one of them a cloud. The other may be a mesh."""
+"""Find where two objects meet, one of them a cloud. The other may be a mesh."""
 
 import time
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""Which answers about clouds are certain: those that stay the same if the objects move by what the clouds resolve.
+"""Determine which answers about clouds are certain: those that stay the same if objects move by the clouds' resolution.
 
 Points do not tell where exactly a surface lies, ends or is bent: corners are cut off, borders extend beyond the last
 points, and thin parts look like noise. So a contact, and a gap, may be wrong by up to the *resolution* of a cloud, two
@@ -123,7 +123,8 @@ def _moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np
 def doubtful_gap_steps(
     a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, np.ndarray | None]:
-    """Return where two objects without a common point come so close that they may meet, (3,); None if nowhere.
+    """Return a place where two objects without a common point are so close that they may meet, (3,); None if there is
+    none.
 
     Their poses are (3, 4).
     """

@@ -29,7 +29,7 @@ _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
 @inlined
 def is_late(work):
-    """Return whether as many evaluations were made as one call may make; the search then gives up."""
+    """Return whether one call has used all of its evaluations, so that the search gives up."""
     return work[0] >= work[1]
 
 

@@ -1,4 +1,4 @@
-"""Which search answers a question about two objects, one of them a cloud; and their arguments, checked."""
+"""Choose the search that answers a question about two objects, one of them a cloud, and check its arguments."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from ..types.copying import Copyable
 
 @dataclass(frozen=True, eq=False)
 class FeaturePairs(Copyable):
-    """Vertex-face pairs and edge-edge pairs within a tolerance. Made by ``near_features``.
+    """Vertex-face pairs and edge-edge pairs within a tolerance. ``near_features`` returns them.
 
     Attributes:
         vertex_face: A vertex and a triangle, (k, 2) int32, sorted.

@@ -1,4 +1,4 @@
-"""Half-spaces and planes against points, triangles, round solids and each other; exact for points and triangles.
+"""Compare half-spaces and planes with points, triangles, round solids and each other; exact for points and triangles.
 
 In a pose (R, t) a half-space is the set of all points x with (R n) . (x - t) <= offset, in real numbers. So the height
 of a point above it is a rational number divided by a square root, and whether it is within a radius can be decided
@@ -48,7 +48,9 @@ class Face(NamedTuple):
         return heights, _ROUNDING * sizes + _LEAST
 
     def side_exactly(self, point: np.ndarray, radius: float) -> int:
-        """Return 1 if a point is above the boundary by more than ``radius``, -1 if below by more, else 0; exact."""
+        """Return 1 if a point is above the boundary by more than ``radius``, -1 if it is below by more, otherwise 0;
+        exact.
+        """
         normal, offset = self.exactly()
         height = sum((n * Fraction(x) for n, x in zip(normal, point.tolist(), strict=True)), -offset)
         if height * height <= Fraction(radius) ** 2 * sum(n * n for n in normal):

@@ -1,4 +1,4 @@
-"""Findings of the verdict on two objects of which at least one is not a mesh in memory."""
+"""The results of the verdict on two objects, at least one of which is not a mesh in memory."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class PairOfScene(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FoundPair(Copyable):
-    """``Findings`` of one pair."""
+    """The findings about one pair, as in ``Findings``."""
 
     hits: Contacts | CloudContacts
     """Where the surfaces meet."""
@@ -39,24 +39,24 @@ class FoundPair(Copyable):
     """Side of that cloud: 0 or 1."""
 
     def contacts(self, job: int) -> Contacts | CloudContacts:
-        """See ``Findings``."""
+        """Implement ``Findings.contacts``."""
         return self.hits
 
     def count(self, job: int) -> int:
-        """See ``Findings``."""
+        """Implement ``Findings.count``."""
         return len(self.hits)
 
     def location(self, job: int) -> np.ndarray | None:
-        """See ``Findings``."""
+        """Implement ``Findings.location``."""
         return self.place() if callable(self.place) else self.place
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """See ``Findings``."""
+        """Implement ``Findings.touched``."""
         if isinstance(self.hits, Contacts):
             return np.unique(self.hits.pairs[:, side])
         touched = self.hits.touched(side)
         return np.union1d(touched, self.within) if side == self.cloud else touched
 
     def inside(self, job: int) -> np.ndarray:
-        """See ``Findings``."""
+        """Implement ``Findings.inside``."""
         return self.within

@@ -28,7 +28,7 @@ from .table import MASSIVE_COLLIDE, answers, ask
 
 
 class LevelDistance(NamedTuple):
-    """Bounds of the distance of two objects, from their levels [m]."""
+    """Bounds of the distance of two objects [m], from their levels of detail."""
 
     lower: float
     """Lower bound of the distance."""
@@ -43,7 +43,7 @@ class LevelDistance(NamedTuple):
 
 
 class MassiveCollision(Copyable):
-    """Parts of two objects that may be within ``delta``, and what is proved. Made by ``massive_collide``.
+    """Parts of two objects that may be within ``delta``, and the proved bounds. ``massive_collide`` returns it.
 
     Each row is a pair of runs of clusters. All triangles within delta of each other are in some row. In each row, some
     triangles are within delta + epsilon. An object in memory counts as one cluster.
@@ -115,7 +115,7 @@ class MassiveCollision(Copyable):
         return in_rows(pairs, self._runs, self._parts)
 
     def level_pairs(self) -> Contacts | Clearances:
-        """Return all pairs of triangles of the levels that meet if delta is 0, else those within delta.
+        """Return all pairs of triangles of the levels of detail that meet if delta is 0, or else that are within delta.
 
         Triangle indices are those of ``level_a`` and ``level_b``. What is proved about the objects is in the rows.
 
@@ -147,7 +147,7 @@ class MassiveCollision(Copyable):
 
     def _asked_levels(self) -> tuple[tuple[Leveled, Leveled], tuple[np.ndarray, np.ndarray]]:
         if self._levels is None:
-            raise UnsupportedOption("progressive meshes are no level: ask massive_collide")
+            raise UnsupportedOption("progressive meshes have no level: use massive_collide")
         first, second = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
         return self._levels, (first, second)
 

@@ -64,21 +64,21 @@ class DeferredFindings(Copyable):
         return self._found
 
     def contacts(self, job: int) -> Any:
-        """See ``Findings``."""
+        """Implement ``Findings.contacts``."""
         return self._asked().contacts
 
     def count(self, job: int) -> int:
-        """See ``Findings``."""
+        """Implement ``Findings.count``."""
         return len(self._asked().contacts)
 
     def location(self, job: int) -> np.ndarray | None:
-        """See ``Findings``."""
+        """Implement ``Findings.location``."""
         return self._asked().location
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """See ``Findings``."""
+        """Implement ``Findings.touched``."""
         return self._asked().touched(side)
 
     def inside(self, job: int) -> np.ndarray:
-        """See ``Findings``."""
+        """Implement ``Findings.inside``."""
         return self._asked().inside

@@ -12,7 +12,7 @@ from .features import barycentric, features_of, unit_normals
 
 @dataclass(frozen=True, eq=False)
 class NearestPoints(Copyable):
-    """The nearest triangles of n points, with the nearest point on each triangle. Made by ``nearest``.
+    """The nearest triangles of n points, with the nearest point on each triangle. ``nearest`` returns them.
 
     If k > 1, each array has k entries for each point in its second dimension, the nearest first.
 

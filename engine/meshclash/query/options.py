@@ -61,7 +61,7 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
     options = Options(**{name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()})
     if boxes_only and options.volume not in (None, DEFAULT_VOLUME):
         volume = f"{shown(options.volume)}"
-        raise UnsupportedOption(f"clustered meshes have boxes only: leave volume out, instead of {volume}")
+        raise UnsupportedOption(f"clustered meshes support boxes only: leave volume out instead of {volume}")
     if only and options.engine == VOXELS:
         raise UnsupportedOption(f"engine 'voxels' compares meshes, not {only}: use engine='auto'")
     served = served and not only and options.engine != VOXELS

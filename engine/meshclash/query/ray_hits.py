@@ -14,7 +14,7 @@ from .features import unit_normals
 
 @dataclass(frozen=True, eq=False)
 class RayHits(Copyable):
-    """Crossings of rays with surfaces. Made by ``ray_first`` and ``ray_all``.
+    """Crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return them.
 
     ``ray_first`` gives one row for each ray: if the ray crosses nothing, ``triangle`` is -1 and ``distance`` is
     infinite.
@@ -43,7 +43,7 @@ class RayHits(Copyable):
 
     @property
     def hit(self) -> np.ndarray:
-        """Whether something is crossed, (k,) bool."""
+        """Whether the ray crosses a surface, (k,) bool."""
         found: np.ndarray = self.triangle >= 0
         return found
 

@@ -120,7 +120,7 @@ class Distance(Copyable):
     def _weights(self, side: int) -> np.ndarray:
         if self._surfaces is None:
             raise UnsupportedOption(
-                "barycentric coordinates are of meshes: a clustered mesh keeps no triangles, an exact shape has none"
+                "barycentric coordinates need meshes in memory: clustered meshes and exact shapes have none"
             )
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)
@@ -160,7 +160,7 @@ def distance_of(answer: Answer, request: Any, surfaces: Surfaces | None = None) 
 
 
 class Clearances(Copyable):
-    """Pairs of triangles within a tolerance, sorted by (pose, i, j). Made by ``clearance``.
+    """Pairs of triangles within a tolerance, sorted by (pose, i, j). ``clearance`` returns them.
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more
@@ -218,7 +218,8 @@ class Clearances(Copyable):
 
 @dataclass(frozen=True, eq=False)
 class Penetration:
-    """How deep two solids are in each other. Moving b by ``translation`` separates them: then nothing touches.
+    """The penetration of two solids: how far and in which direction they have to move to separate. Moving b by
+    ``translation`` separates them: then nothing touches.
 
     For a stack of k poses all fields except ``centres`` and ``pairs`` are arrays of k entries.
 
@@ -252,7 +253,7 @@ class Penetration:
 
     @property
     def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
-        """Depth, direction, lower bound and both points: what a stack has for each pose."""
+        """Return depth, direction, lower bound and both points for each pose of a stack."""
         return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
 
     @property
@@ -344,7 +345,9 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
     else:
         known = list(zip(start.triangle_a.tolist(), start.triangle_b.tolist(), strict=True))
     if not all((0 <= t < sizes[0] and 0 <= u < sizes[1]) or t == u == -1 for t, u in known):
-        raise UnsupportedOption(f"start names triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have")
+        raise UnsupportedOption(
+            f"start refers to triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have"
+        )
     if len(known) not in (1, count):
         raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")
     return known

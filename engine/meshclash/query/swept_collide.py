@@ -117,7 +117,7 @@ def swept_collide(
         0.5
     """
     if b is None:
-        raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; swept_self_collide asks about one")
+        raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; use swept_self_collide for one object")
     return (yield from _swept([_Side("a", a, start_a, end_a), _Side("b", b, start_b, end_b)], first_only, threads))
 
 
@@ -130,7 +130,8 @@ def swept_self_collide(
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
-    """Return the pairs (i < j) of triangles of one object that meet between two frames, beyond what neighbours share.
+    """Return the pairs (i < j) of triangles of one object that meet between two frames in more than a shared vertex or
+    edge.
 
     A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. So contacts of
     neighbouring triangles at their shared vertex or edge do not count, for example a corner that comes to lie exactly
@@ -191,7 +192,7 @@ class _Side:
                 given = given_array("vertices", vertices, InvalidMesh)
             stacked = given.ndim == 3
             if stacked and len(given) == 0:
-                raise InvalidMesh("the stack is empty")
+                raise InvalidMesh("the stack of poses or frames is empty")
             return [self.mesh.with_vertices(v) for v in (given if stacked else [given])], stacked
         except InvalidMesh as error:
             raise InvalidMesh(f"{name}: {error}") from None

@@ -37,7 +37,7 @@ class _Member(NamedTuple):
 
 
 class VoxelOverlaps(Copyable):
-    """The pairs of objects that share voxels. Made by ``voxel_overlaps``.
+    """The pairs of objects that share voxels. ``voxel_overlaps`` returns them.
 
     Attributes:
         pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All other pairs are certainly apart.

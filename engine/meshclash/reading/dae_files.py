@@ -67,7 +67,7 @@ def _without(root: Element, found: RawParts) -> None:
             parent.remove(child)
             if child.tag == "instance_controller":
                 found.found += 1
-                found.left_out.append((child.get("url", ""), "it is skinned: write the mesh without its skeleton"))
+                found.left_out.append((child.get("url", ""), "the mesh is skinned: export it without its skeleton"))
 
 
 def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
@@ -76,7 +76,7 @@ def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
     key, name = geometry.id, geometry.name or geometry.id
     found.found += 1
     if next(geometry.xmlnode.iter("{*}ph"), None) is not None:
-        found.left_out.append((name, "it has polygons with holes: write it as triangles"))
+        found.left_out.append((name, "the mesh has polygons with holes: export it as triangles"))
         return
     if key not in found.shapes:
         try:

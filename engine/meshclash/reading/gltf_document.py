@@ -37,7 +37,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Malformed(ValueError):
-    """An object of a file is invalid; the text says why."""
+    """Raised for an invalid object of a file; the text explains why."""
 
 
 def entry(items: Any, index: Any, what: str) -> dict[str, Any]:
@@ -80,9 +80,9 @@ def numbers(owner: dict[str, Any], key: str, count: int, default: tuple[float, .
     if value is None:
         return default
     if not isinstance(value, list) or len(value) != count or not all(type(item) in (int, float) for item in value):
-        raise Malformed(f"its {key} is not made of {count} numbers")
+        raise Malformed(f"the {key} is not made of {count} numbers")
     if not all(abs(item) <= LARGEST_NUMBER for item in value):  # also refuses NaN
-        raise Malformed(f"its {key} is {value!s:.120}: numbers must be finite")
+        raise Malformed(f"the {key} is {value!s:.120}: numbers must be finite")
     return tuple(float(item) for item in value)
 
 

@@ -142,10 +142,10 @@ class _Reader:
             return 1
         counts = {self._shapes.accessors.count(accessor) for accessor in attributes.values()}
         if len(counts) != 1:
-            raise Malformed(f"its instances have attributes of {sorted(counts)} elements")
+            raise Malformed(f"the instances have attributes of {sorted(counts)} elements")
         count = counts.pop()
         if count > self._document.stored_bytes:
-            raise Malformed(f"it has {count} instances, more than the file can hold")
+            raise Malformed(f"there are {count} instances, more than the file can contain")
         return count
 
     def _matrices(self, index: int) -> list[np.ndarray]:
@@ -154,7 +154,7 @@ class _Reader:
         attributes = _instancing(node)
         if "skin" in node:
             if attributes:
-                raise Malformed("it has a skin and instances, which glTF does not define together")
+                raise Malformed("the node has both a skin and instances, which glTF does not allow")
             return [np.eye(4)]  # joints alone place a skinned mesh
         world = self._world(index)
         if not attributes:
@@ -172,7 +172,7 @@ class _Reader:
         skin = self._document.object_of("skins", node["skin"])
         joints = skin.get("joints")
         if not isinstance(joints, list) or not joints:
-            raise Malformed("its skin has no joints")
+            raise Malformed("the skin has no joints")
         for joint in joints:
             entry(self._nodes, joint, "node")
         worlds = np.array([self._world(joint) for joint in joints])
@@ -180,10 +180,10 @@ class _Reader:
             return worlds
         columns = self._shapes.accessors.floats(skin["inverseBindMatrices"], "MAT4")
         if len(columns) < len(joints):
-            raise Malformed(f"its skin has {len(joints)} joints, but {len(columns)} inverse bind matrices")
+            raise Malformed(f"the skin has {len(joints)} joints, but {len(columns)} inverse bind matrices")
         inverse = columns[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
         if not np.isfinite(inverse).all():
-            raise Malformed("its skin has inverse bind matrices that are not finite")
+            raise Malformed("the skin has inverse bind matrices that are not finite")
         found: np.ndarray = worlds @ inverse
         return found
 
@@ -249,7 +249,7 @@ class _Reader:
         for root in roots:
             entry(self._nodes, root, "node")
             if root in below:
-                raise Malformed(f"node {root} is of the scene, but below another node")
+                raise Malformed(f"node {root} is a root of the scene, but a child of another node")
         return roots
 
 
@@ -266,7 +266,7 @@ def _instancing(node: dict[str, Any]) -> dict[str, int]:
     if extension is None:
         return {}
     if not isinstance(extension, dict):
-        raise Malformed(f"its {INSTANCING} is no object")
+        raise Malformed(f"the extension {INSTANCING} is not an object")
     return names_of(extension, "attributes")
 
 
@@ -318,7 +318,7 @@ def _rotations(quaternions: np.ndarray) -> np.ndarray:
 
 def _finite(matrix: np.ndarray) -> np.ndarray:
     if not math.isfinite(float(np.abs(matrix).max())):
-        raise Malformed("its matrix is not finite")
+        raise Malformed("the matrix is not finite")
     return matrix
 
 

@@ -139,7 +139,7 @@ def _restored(deltas: np.ndarray, last: np.ndarray, channels: bytes) -> np.ndarr
         place = slice(4 * channel, 4 * channel + 4)
         kind = {0: "<u1", 1: "<u2", 2: "<u4"}.get(mode if mode < 2 else mode & 15)
         if kind is None:
-            raise Malformed(f"meshopt: the channel mode {mode} is not known")
+            raise Malformed(f"meshopt: unknown channel mode {mode}")
         coded = np.ascontiguousarray(deltas[:, place]).view(kind)
         before = np.ascontiguousarray(last[place]).view(kind)
         if kind == "<u4":

@@ -184,7 +184,7 @@ class Shapes:
             raise Malformed(f"{len(all_joints)} of {count} vertices have joints")
         sums = all_shares.sum(axis=1, keepdims=True)
         if not (np.isfinite(all_shares).all() and (sums > 0.0).all()):
-            raise Malformed(f"vertex {int((~(sums[:, 0] > 0.0)).argmax())} hangs on no joint")
+            raise Malformed(f"vertex {int((~(sums[:, 0] > 0.0)).argmax())} is not bound to a joint")
         return all_joints, all_shares / sums
 
 

@@ -111,7 +111,9 @@ def read_ifc(file: Path, _library: ModuleType) -> Generator[Progress, None, RawP
         elif bodies:
             wanted[product.id()] = bodies
         else:
-            found.left_out.append((_name(product), reason or "its representation lacks what IFC asks for"))
+            found.left_out.append(
+                (_name(product), reason or "the representation does not have the attributes that IFC requires")
+            )
     if wanted:
         yield from _read_shapes(found, model, wanted)
     found.parts.sort(key=lambda part: (part.properties.get("GlobalId", ""), part.key))  # threads finish in any order
@@ -136,7 +138,7 @@ def _text(file: Path) -> bytes:
         with zipfile.ZipFile(file) as archive:
             models = [name for name in archive.namelist() if Path(name).suffix.lower() in (".ifc", ".ifcxml")]
             if len(models) != 1 or not models[0].lower().endswith(".ifc"):
-                raise InvalidFile(f"it must hold one .ifc file, not {', '.join(models) or 'none'}")
+                raise InvalidFile(f"the archive must contain one .ifc file, not {', '.join(models) or 'none'}")
             return archive.read(models[0])
     except InvalidFile:
         raise
@@ -187,7 +189,7 @@ def _listed(value: Any) -> Iterable[Any]:
 
 
 def _no_thing(product: Any) -> str | None:
-    """Return a name for a product whose class has no geometry that could collide; None for other classes."""
+    """Return a description of a product whose class has no geometry that could collide; None for other classes."""
     return next((kind for name, kind in NO_THINGS.items() if product.is_a(name)), None)
 
 
@@ -211,12 +213,12 @@ def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str
     for attribute, what in (("ObjectPlacement", "place"), ("Representation", "shape")):
         value = getattr(product, attribute)
         if (value is None and product.id() in direct) or (value is not None and value.id() in broken):
-            return f"its {what} refers to an entity that is not there"
+            return f"the {what} refers to a missing entity"
     return None
 
 
 def _bodies(product: Any) -> list[Body] | None:
-    """Return the representations to read of a product: [] without surfaces, None if they violate the schema."""
+    """Return the representations to read of a product: [] if it has no surfaces, None if they violate the schema."""
     try:
         made = [_body(item) for item in product.Representation.Representations]
     except (AttributeError, TypeError):
@@ -355,7 +357,7 @@ class Selection:
             return frozenset(item.GlobalId for item in found)
         except Exception as error:  # syntax errors, and errors of values that do not fit
             raise UnsupportedOption(
-                f"'{selector}' is no selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
+                f"'{selector}' is not a selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
             ) from error
 
 

@@ -111,10 +111,10 @@ class _Obj:
         digits = word.partition(b"/")[0]
         index = int(digits) if digits.isdigit() and len(digits) < 10 else integer(digits)
         if index == 0:
-            raise ValueError("vertices are counted from 1")
+            raise ValueError("vertex numbers start at 1")
         index = index - 1 if index > 0 else len(self.vertices) + index
         if index < 0:
-            raise ValueError("there are not so many vertices before the face")
+            raise ValueError("the face refers to a vertex that is not defined before it")
         return index
 
 

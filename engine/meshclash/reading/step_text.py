@@ -110,9 +110,9 @@ def read_references(data: bytes) -> References:
         if opening in text:
             raise InvalidFile(f"{what} in it has no end")
     if b"ISO-10303-21" not in text[:4096]:
-        raise InvalidFile("it is no STEP file: it does not begin with ISO-10303-21")
+        raise InvalidFile("the file is not a STEP file: it does not begin with ISO-10303-21")
     if text.rfind(b"ENDSEC") < max(text.rfind(b"#"), text.rfind(b"DATA")):
-        raise InvalidFile("it is cut off: the end of its data is missing")
+        raise InvalidFile("the file is incomplete: the end of its data is missing")
     letters = np.frombuffer(text, np.uint8)
     starts = np.flatnonzero(letters == ord("#"))
     numbers, ends = _numbers(letters, starts + 1)
@@ -131,7 +131,9 @@ def read_references(data: bytes) -> References:
 
 
 def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers that start at the given places, and where they end; the number is 0 if there is no digit."""
+    """Return the numbers that start at the given positions, and where they end; the number is 0 if there is no
+    digit.
+    """
     numbers, ends = np.zeros(len(places), np.int64), places.copy()
     going = np.arange(len(places))
     for _ in range(_DIGITS):

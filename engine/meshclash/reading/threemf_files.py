@@ -32,7 +32,7 @@ Key = tuple[str, str]
 
 
 class _Wrong(ValueError):
-    """An object is invalid; the text says why."""
+    """Raised for an invalid object; the text explains why."""
 
 
 @dataclass(eq=False)
@@ -136,7 +136,7 @@ class _Reader:
         try:
             yield from self._etree.iterparse(stream, events=("end",), tag=tags, **options)
         except self._etree.LxmlError as error:
-            raise _Wrong(f"its XML is damaged: {error!s:.120}") from None
+            raise _Wrong(f"the XML is damaged: {error!s:.120}") from None
 
     def _read_model(self, path: str, is_start: bool) -> None:
         """Read the objects of a model, and the build of the start model."""
@@ -179,16 +179,16 @@ class _Reader:
             elif tag == f"{{{_CORE}}}components":
                 found.components += [self._placed(one, path) for one in child.iterfind(f"{{{_CORE}}}component")]
             elif tag != f"{{{_CORE}}}metadatagroup":
-                found.unread.append(f"its {self._etree.QName(child).localname} is of a kind that is not read")
+                found.unread.append(f"the {self._etree.QName(child).localname} is not supported")
         if found.shape is not None and item.get(f"{{{_SLICES}}}meshresolution") == "lowres":
-            found.shape, found.lost = None, "its mesh is a rough stand-in for slices, which are not read"
+            found.shape, found.lost = None, "the mesh only replaces slices, which are not supported"
         return found
 
     def _read_mesh(self, mesh: Any, found: _Object) -> None:
         """Read the triangles of a mesh; note its unsupported geometry."""
         beams = sum(1 for _ in mesh.iter(f"{{{_BEAMS}}}beam"))
         if beams:
-            found.unread.append(f"its {beams} beams are not read")
+            found.unread.append(f"the {beams} beams are not supported")
         rows = mesh.find(f"{{{_CORE}}}triangles")
         if beams and (rows is None or not len(rows)):
             return
@@ -224,7 +224,7 @@ class _Reader:
                     waiting.pop()
                     continue
                 if key in open_keys and any(part in open_keys for part in missing):
-                    raise _Wrong(f"object {key[1]} is made of itself")
+                    raise _Wrong(f"object {key[1]} contains itself")
                 open_keys.add(key)
                 waiting.append(missing[0])
         return counts
@@ -279,7 +279,7 @@ def _matrix(text: str | None) -> np.ndarray:
     if text is not None:
         numbers = _numbers(text.split())
         if len(numbers) != 12 or not np.isfinite(numbers).all():
-            raise _Wrong(f"its transform is {text!r:.80}, not twelve finite numbers")
+            raise _Wrong(f"the transform is {text!r:.80}, not twelve finite numbers")
         matrix[:3] = numbers.reshape(4, 3).T
     return matrix
 

@@ -91,7 +91,7 @@ class UrdfLink:
 
 @dataclass(frozen=True, eq=False)
 class UrdfJoint:
-    """How a link moves relative to its parent.
+    """A joint: how a link moves relative to its parent.
 
     Attributes:
         name, kind, parent, child: ``kind`` is a key of ``KINDS``.

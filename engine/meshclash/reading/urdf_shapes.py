@@ -150,7 +150,7 @@ def _folder(folder: Any, wrong: UnsupportedOption) -> Path:
     if not isinstance(folder, str | os.PathLike):
         raise wrong
     if not Path(folder).is_dir():
-        raise UnsupportedOption(f"packages: '{folder}' is no folder")
+        raise UnsupportedOption(f"packages: '{folder}' is not a folder")
     return Path(folder)
 
 

@@ -179,7 +179,7 @@ class _Reader:
         return "guide" if purpose == "guide" else SEEN
 
     def _is_stand_in(self, prim: Any) -> bool:
-        """Return whether a proxy stands for render geometry, which is a sibling or names it as its proxy."""
+        """Return whether a proxy replaces render geometry, which is its sibling or names it as its proxy."""
         from pxr import UsdGeom
 
         siblings = prim.GetParent().GetFilteredChildren(_every())
@@ -207,7 +207,7 @@ class _Reader:
             which = int(instances.indices[number])
             root, name = instances.prototypes[which], f"{prim.GetName()}[{instances.ids[number]}]"
             if root is None:
-                found.left_out.append((name, f"its prototype {which} is not there"))
+                found.left_out.append((name, f"the prototype {which} is missing"))
             elif instances.masked[number]:
                 found.no_geometry["invisible"] += counts[which] // instances.times[which]
             else:
@@ -313,7 +313,7 @@ class _Instances:
             time, time, UsdGeom.PointInstancer.IncludeProtoXform, UsdGeom.PointInstancer.IgnoreMask
         )
         if len(lengths) > 2 or len(matrices) != len(self.indices):  # USD ignores arrays of other lengths
-            self.wrong = "its orientations or scales do not fit its positions"
+            self.wrong = "the orientations or scales do not fit its positions"
             return
         self.matrices = np.asarray(matrices, np.float64).transpose(0, 2, 1)
         ids = _array(instancer.GetIdsAttr().Get(time), np.int64)
@@ -445,11 +445,11 @@ def _mesh(mesh: Any, time: Any) -> PartShape | None:
         points = np.asarray(arrays[0]).astype(np.float64).reshape(-1, 3)
         counts, corners = (np.asarray(array).astype(np.int64).ravel() for array in arrays[1:])
     except (TypeError, ValueError) as error:
-        raise ValueError(f"its points or faces are of another type: {error}") from error
+        raise ValueError(f"the points or faces are of another type: {error}") from error
     if not (len(points) and len(counts) and len(corners)):
         return None
     if counts.min() < 0 or counts.sum() != len(corners) or corners.min() < 0 or corners.max() >= len(points):
-        raise ValueError("its faces name corners that it does not have")
+        raise ValueError("the faces refer to corners that do not exist")
     holes = _array(mesh.GetHoleIndicesAttr().Get(time), np.int64)
     if holes is not None and mesh.GetSubdivisionSchemeAttr().Get() != UsdGeom.Tokens.none:
         kept = ~np.isin(np.arange(len(counts)), holes)
@@ -467,12 +467,12 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
     def number(name: str) -> float:
         value = float(prim.GetAttribute(name).Get(time))
         if not 0.0 <= value < np.inf:
-            raise ValueError(f"its {name} is {value:g}")
+            raise ValueError(f"the {name} is {value:g}")
         return value
 
     axis = str(prim.GetAttribute("axis").Get(time)) if prim.HasAttribute("axis") else "Z"
     if axis not in round_shapes.AXES:
-        raise ValueError(f"its axis is {axis!r:.20}")
+        raise ValueError(f"the axis is {axis!r:.20}")
     if kind == "Cube":
         size = number("size")
         return PartShape(*round_shapes.cube(size)) if size else None

@@ -1,4 +1,4 @@
-"""Pairs of objects that are equal to other pairs: of many copies in one place, each kind of pair is judged once.
+"""Groups of equal pairs of objects: among many copies in the same relative pose, each kind of pair is judged once.
 
 Two objects are alike if their meshes have the same arrays, and their poses and resolutions are the same numbers. A
 pair of objects has the same world coordinates as a pair of objects that are alike to these, hence the same verdict,
@@ -43,7 +43,7 @@ class AlikePairs(NamedTuple):
 
 
 def alike_pairs(pairs: np.ndarray, kinds: np.ndarray) -> AlikePairs:
-    """Return pairs of ids (k, 2) in groups, from the kinds (k, 2) of their objects; objects of one kind are alike."""
+    """Return pairs of ids (k, 2) in groups, from the kinds (k, 2) of their objects; objects of one kind are equal."""
     keys = kinds[:, 0] * (int(kinds.max(initial=0)) + 1) + kinds[:, 1]
     _, first, groups, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if len(first) == len(pairs):
@@ -81,7 +81,7 @@ def kinds_of_objects(trees: np.ndarray, rows: np.ndarray, resolutions: np.ndarra
 
 
 def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, list[MeshLike]]:
-    """Return for each thing the first one with the same arrays; hierarchies made by the caller stand for themselves."""
+    """Return for each object the first one with the same arrays; hierarchies made by the caller are never shared."""
     similar = dict[tuple[object, ...], TriangleMesh]()
     known = dict[tuple[object, ...], TriangleMesh]()
     found: list[MeshLike] = []

@@ -1,4 +1,4 @@
-"""Ask about pairs of a ``PairMemory``: pairs of meshes together, pairs with a cloud or a massive mesh one by one."""
+"""Query pairs of a ``PairMemory``: pairs of meshes together, pairs with a cloud or a massive mesh one by one."""
 
 from collections.abc import Generator, Mapping
 
@@ -74,7 +74,8 @@ def special_meetings_steps(scene: Members, memory: PairMemory, places: np.ndarra
 def prove_special_steps(
     pair: ObjectPair, memory: PairMemory, place: np.ndarray, apart: bool
 ) -> Generator[Progress, None, None]:
-    """Measure a pair with a cloud or a clustered mesh that has been found apart often enough, so that it may sleep.
+    """Measure a pair with a cloud or a clustered mesh that was found apart often enough, so that later updates can skip
+    it.
 
     Args:
         pair: the two objects.

@@ -148,7 +148,7 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
     """
     if poses is None:
         if movers is not None:
-            raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
+            raise UnsupportedOption("movers are given, but poses is None: give a pose (4, 4) for each of them")
         return None
     if movers is None:
         return np.arange(len(ids))
@@ -161,7 +161,7 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
         if identifier not in place:
             raise UnknownObject(f"the scene has no object {shown(identifier)}")
         if place[int(identifier)] in found:
-            raise UnsupportedOption(f"movers must name each object once, not {shown(movers)}")
+            raise UnsupportedOption(f"movers must contain each object once, not {shown(movers)}")
         found[place[int(identifier)]] = None
     return np.array(list(found), np.int64)
 

@@ -108,7 +108,7 @@ class GapRecord:
         return pairs[~far]
 
     def lower_bounds(self, pairs: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-        """Return the larger one of what is known of the distances of pairs (k, 2), and of their boxes, (k,) [m]."""
+        """Return lower bounds of the distances of pairs (k, 2), from stored results and from their boxes, (k,) [m]."""
         places = self.follow(pairs)
         return np.maximum(self.memory.lower_bounds()[places], gaps)
 
@@ -155,7 +155,7 @@ class GapRecord:
         return self.memory.starts[self._places(pairs)]
 
     def prove(self, pairs: np.ndarray, distances: np.ndarray) -> None:
-        """Store the distances (k,) [m] that pairs of ids (k, 2) have, so that they may sleep."""
+        """Store the distances (k,) [m] of pairs of ids (k, 2), so that later updates can skip them."""
         self.memory.prove(self._places(pairs), distances)
 
     def _places(self, pairs: np.ndarray) -> np.ndarray:

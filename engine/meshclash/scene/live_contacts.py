@@ -273,7 +273,7 @@ class LiveContacts(LivePairs):
         return np.concatenate(left), work
 
     def _measure_steps(self, places: np.ndarray, apart: np.ndarray) -> Generator[Progress, None, Answer | None]:
-        """Measure pairs (indices) that have been found apart often enough, so that they may sleep."""
+        """Measure pairs (indices) that were found apart often enough, so that later updates can skip them."""
         asked = AskedPairs(self._scene, self._memory, places)
         packed_trees = yield from asked.pack_steps()
         steps = self._memory.measure_steps(places, apart, packed_trees, self._scene.poses, asked.trees)

@@ -131,9 +131,9 @@ class Members(Copyable, caches=_CACHES):
     def _free_name(self, name: str) -> str:
         """Return the name if it is valid and unused. Raises UnsupportedOption."""
         if not isinstance(name, str) or not name:
-            raise UnsupportedOption(f"the name of an object must be a text that is not empty, not {shown(name)}")
+            raise UnsupportedOption(f"the name of an object must be a non-empty string, not {shown(name)}")
         if name in self._ids:
-            raise UnsupportedOption(f"the scene has an object {shown(name)} already: a name stands for one object")
+            raise UnsupportedOption(f"the scene has an object {shown(name)} already: names must be unique")
         return name
 
     def id_of(self, key: int | str) -> int:
@@ -379,7 +379,7 @@ class Members(Copyable, caches=_CACHES):
         return self.poses.rows.take(self.slots(), axis=0)
 
     def look(self) -> PoseTable:
-        """Bring the columns of all objects up to date: their extents, and how far they have moved. Return the table."""
+        """Update the columns of all objects: their extents, and how far they have moved. Return the table."""
         for identifier in self._given:
             if not _is_as(self._given[identifier], _what_may_change(self.by_id[identifier])):
                 self.poses.revisions[self.by_id[identifier].slot] += 1  # a caller has refitted a hierarchy in place
@@ -555,7 +555,7 @@ def members_of_scene(scene: object) -> Members:
 
 
 def _what_may_change(member: Member) -> object:
-    """Return what differs after an object was changed without its scene: a hierarchy refitted, a cloud prepared."""
+    """Return what may change without a change of the scene: a hierarchy refitted, a cloud prepared."""
     thing = member.thing
     return thing.mesh if isinstance(thing, Hierarchy) else member.bounds.tobytes()
 

@@ -68,7 +68,7 @@ class ObjectPair(NamedTuple):
         return found.verdict is not APART and not _is_small_gap(found)
 
     def proved_gap_steps(self) -> Generator[Progress, None, float]:
-        """Return a lower bound of how far the two, which are apart, may move before they meet [m].
+        """Return a lower bound of how far two separate objects can move before they meet [m].
 
         The surface of a cloud lies within its margin of its points. The bound is minus infinity if one of the two is an
         open mesh, which the other may enter through a hole, touching nothing; and if it is an exact shape.

@@ -39,7 +39,7 @@ _TEXT = "searching where point clouds meet"
 
 
 class PairEstimates(Copyable):
-    """What a scene knows of its pairs between time-critical queries."""
+    """The results of a scene for its pairs, stored between time-critical queries."""
 
     def __init__(self) -> None:
         self._shared = SharedSearch()
@@ -111,7 +111,7 @@ class PairEstimates(Copyable):
         )  # fmt: skip
 
     def _rest(self, scene: Members, found: SceneEstimate) -> None:
-        """Let pairs sleep that were found apart and whose extents prove for how long."""
+        """Mark pairs that were found apart as asleep, if their extents prove for how long they stay apart."""
         places = np.flatnonzero(found.complete & ~found.colliding)
         self._memory.apart_by_extents(scene.poses, places)
 

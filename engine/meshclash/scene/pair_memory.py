@@ -1,4 +1,4 @@
-"""``PairMemory``: what is known of pairs of objects of a scene from frame to frame, and which of them sleep.
+"""``PairMemory``: the results for pairs of objects of a scene from frame to frame, and which pairs can be skipped.
 
 Everything that follows a scene keeps such a memory: the contacts of Live, gaps, steps, estimates, and volumes. It only
 saves work and never changes an answer:
@@ -58,7 +58,7 @@ class PairsNow(NamedTuple):
 
 
 class PairMemory(Copyable, Generic[_T]):
-    """The pairs that are followed, sorted by their ids, with a column for everything that is known of them.
+    """The followed pairs, sorted by their ids, with columns for their stored results.
 
     Columns may be read and written at indices of pairs; ``keys`` are replaced by ``take_up`` only.
 
@@ -87,7 +87,7 @@ class PairMemory(Copyable, Generic[_T]):
     # Pairs and answers one by one
 
     def __len__(self) -> int:
-        """Number of answers that hold."""
+        """Number of valid answers."""
         return int(np.count_nonzero(self.held))
 
     def __contains__(self, pair: Any) -> bool:
@@ -151,7 +151,7 @@ class PairMemory(Copyable, Generic[_T]):
 
     @property
     def held(self) -> np.ndarray:
-        """Which pairs have an answer for their objects as they were at the last ``take_up``, (k,) bool."""
+        """Whether each pair has an answer for its objects in the state of the last ``take_up``, (k,) bool."""
         held: np.ndarray = (self.revisions == self.now.revisions).all(axis=1)
         return held
 
@@ -179,17 +179,17 @@ class PairMemory(Copyable, Generic[_T]):
         return moved, stays
 
     def hold(self, places: np.ndarray) -> None:
-        """Say that the answers of pairs are those of their objects as they are now; ``places``: indices or a mask."""
+        """Mark the answers of pairs as valid for the current objects; ``places``: indices or a mask."""
         self.revisions[places] = self.now.revisions[places]
 
     def doubt(self, places: np.ndarray) -> None:
-        """Say that the answers of pairs have to be found again; ``places``: indices or a mask."""
+        """Mark the answers of pairs as outdated; ``places``: indices or a mask."""
         self.revisions[places] = -1
 
     # Distances
 
     def asleep(self, reach: float = 0.0) -> np.ndarray:
-        """Return which pairs are certainly farther apart than a reach [m], (k,) bool."""
+        """Return which pairs are certainly farther apart than a distance [m], (k,) bool."""
         asleep: np.ndarray = (self.now.ways + self.now.spares + reach) * (1.0 + _SLACK) < self._until
         return asleep
 
@@ -204,7 +204,9 @@ class PairMemory(Copyable, Generic[_T]):
         self._until[places] = np.maximum(self._until[places], until)
 
     def apart_by_extents(self, table: PoseTable, places: np.ndarray, reach: float = 0.0) -> np.ndarray:
-        """Prove by their extents which pairs (indices) are farther apart than a reach [m], (n,) bool."""
+        """Return which pairs (indices) are proved by their extents to be farther apart than a distance [m], (n,)
+        bool.
+        """
         gaps = extent_gaps(table.bounds, table.radii, table.rows, self.now.slots[places])
         self.prove(places, gaps)
         apart: np.ndarray = gaps > reach
@@ -213,7 +215,7 @@ class PairMemory(Copyable, Generic[_T]):
     def measure_steps(
         self, places: np.ndarray, apart: np.ndarray, packed_trees: PackedTrees, table: PoseTable, trees: np.ndarray
     ) -> Generator[float, None, Answer | None]:
-        """Measure pairs that have been found apart often enough, so that they may sleep; return the work.
+        """Measure pairs that were found apart often enough, so that later updates can skip them; return the work.
 
         Only pairs of closed meshes are measured: an object may enter an open one through a hole, touching nothing.
 
@@ -236,7 +238,7 @@ class PairMemory(Copyable, Generic[_T]):
         return nearest
 
     def count_apart(self, places: np.ndarray, apart: np.ndarray) -> np.ndarray:
-        """Count how often pairs (indices) were found apart; return which ought to be measured now, (n,) bool.
+        """Count how often pairs (indices) were found apart; return which should be measured now, (n,) bool.
 
         Args:
             places: indices (n,) of pairs that were compared.

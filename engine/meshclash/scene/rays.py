@@ -37,7 +37,9 @@ def rays_steps(
     ids = objects.ids()[chosen]
     for identifier in ids.tolist():
         if (member := objects.by_id[identifier]).is_special:
-            raise UnsupportedOption(f"rays meet meshes in memory; object {identifier} is {a_type(member.thing)}")
+            raise UnsupportedOption(
+                f"rays support meshes in memory only; object {identifier} is {a_type(member.thing)}"
+            )
     if not len(ids):
         return _nothing(which, checked)
     packed, places = yield from scale_progress(objects.packed_steps(ids), 0.0, 0.2)

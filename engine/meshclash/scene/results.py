@@ -35,7 +35,9 @@ class FirstContact(Copyable):
 
     @property
     def contacts(self) -> Contacts | CloudContacts:
-        """One pair of triangles, column 0 in a, column 1 in b; or one point if one of the two is a cloud."""
+        """The contact: one pair of triangles, column 0 in a and column 1 in b; or one point if one object is a
+        cloud.
+        """
         contacts: Contacts | CloudContacts = self._found.contacts(self._job)
         return contacts
 

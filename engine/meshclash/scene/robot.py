@@ -202,7 +202,7 @@ class Robot(Copyable):
             if name not in self._link_names:
                 raise InvalidPose(f"there is no link {shown(name)}{suggestion(name, self._link_names)}")
         if not names:
-            raise InvalidPose("links names no link")
+            raise InvalidPose("links is empty")
         return names
 
     def _needed(self, links: Sequence[str]) -> set[str]:

@@ -665,7 +665,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         if poses is None and movers is None:
             return (yield from gaps_steps(self._objects, most, GapOptions(set_a, set_b, keep, limits, device=served)))
         if self._objects.has_special:
-            raise UnsupportedOption("configurations are measured of meshes only: remove clouds and clustered meshes")
+            raise UnsupportedOption(
+                "distances of configurations support meshes only: remove clouds and clustered meshes"
+            )
         chosen = self._choose(poses, movers, set_a, set_b)
         rows = configured_rows(self._objects.all_rows(), poses, chosen.places)
         packed_trees = yield from self._packed_steps(self._objects.meshes()[1])

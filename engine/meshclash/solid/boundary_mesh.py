@@ -1,4 +1,4 @@
-"""The closed mesh that a mesh represents: without the faces that bound nothing, and closed at its seams.
+"""The closed mesh that an open mesh represents: without faces that bound no volume, and closed at its seams.
 
 This is the first half of interpreting a mesh. ``solidity.py`` does the second half, for meshes that stay open. The
 steps are:
@@ -23,7 +23,7 @@ from .seams import outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
-    """The boundary that a mesh represents."""
+    """The closed boundary that a mesh represents."""
 
     mesh: TriangleMesh
     """The boundary, over the same vertices. The given mesh itself if it is closed and needs no change."""

@@ -29,7 +29,9 @@ _GAIN = 0.01  # of the radius: least predicted gain of a step of a climb
 
 
 def new_cells() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Allocate the work arrays of ``refine_depths``: cells, the heap of open cells, and their bounds."""
+    """Branch-and-bound search for close bounds of an overlap's depth: the common box is cut into cells, the best one
+    first.
+    """
     return np.empty((MOST_CELLS, 6)), np.empty((MOST_CELLS, 2), np.int64), np.empty(MOST_CELLS)
 
 

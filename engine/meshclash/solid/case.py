@@ -1,4 +1,4 @@
-"""Object pairs to judge, and the tolerances of their verdicts."""
+"""Pairs of objects to judge, and the tolerances of their verdicts."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from ..types.mesh import TriangleMesh
 
 
 class Limits(NamedTuple):
-    """Lengths [m] that a verdict tolerates; they never change which triangles meet."""
+    """Lengths [m] that a verdict tolerates; they do not affect which triangles meet."""
 
     permitted_overlap: float = 0.0
     touch_tolerance: float = 0.0

@@ -1,4 +1,5 @@
-"""The faces of a mesh that bound its material, if others lie inside: for instance in boxes set side by side and welded.
+"""Find the faces of a mesh that bound its material, without inner faces, such as those between boxes that were welded
+together.
 
 Such a mesh is not closed: three faces meet at an edge of an inner face. The faces divide space into cells. Two faces
 that are neighbours by angle around an edge have the same cell between them, which assigns every side of a face to a
@@ -145,7 +146,7 @@ def _turns(
 
 
 def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool) -> np.ndarray:
-    """Return whether there is no material at the front and at the back of each triangle, (m, 2) bool."""
+    """Return whether the space in front of and behind each triangle contains no material, (m, 2) bool."""
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volumes = (a * np.cross(b, c)).sum(axis=1)
     of_cells = np.bincount(cells.ravel(), np.stack([-volumes, volumes], axis=1).ravel(), cells.size)
@@ -160,7 +161,7 @@ def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_la
 
 
 def _evenly_far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Return from which cells (n,) bool the way to an outer cell (n,) crosses an even number of faces (m, 2)."""
+    """Return which cells (n,) bool are separated from outside by an even number of faces (m, 2)."""
     far = np.where(outer, 0, 2 * len(outer) + 1)
     while True:
         before = far.copy()

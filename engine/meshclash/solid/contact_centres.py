@@ -1,4 +1,4 @@
-"""Points amid the contacts of object pairs: start points of depth searches, and locations shown to users."""
+"""Points near the contacts of pairs of objects: start points of depth searches, and locations shown to users."""
 
 import math
 from collections.abc import Generator
@@ -97,7 +97,7 @@ def centre_steps(case: Case, swapped: np.ndarray, sampled: np.ndarray) -> Genera
 
 
 class Locations(Copyable):
-    """Points to look at, one for each pair of a case, all computed on first access.
+    """Locations to show, one for each pair of a case, all computed on first access.
 
     Args:
         case: the pairs.
@@ -118,7 +118,9 @@ class Locations(Copyable):
         return super().__getstate__()
 
     def of(self, job: int) -> np.ndarray | None:
-        """Return a point (3,) float64 [m] amid contacts or a contained object; None for a pair that is only near."""
+        """Return a point (3,) float64 [m] between contacts, or in a contained object; None for a pair that is only
+        near.
+        """
         return self._all()[job]
 
     def _all(self) -> list[np.ndarray | None]:

@@ -1,4 +1,5 @@
-"""Whether a plane separates two surfaces at their contacts: then they touch there and do not pass through each other.
+"""Find whether a plane separates two surfaces at their contacts, so that they touch there without passing through each
+other.
 
 All triangles that reach a common point of both surfaces are among their contacts. Suppose that the triangles of one
 surface lie on one side of a plane or in it, and those of the other surface on the other side or in it. Then near a

@@ -176,7 +176,7 @@ def _is_enough(store, count, most):
 
 @inner
 def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
-    """Grow balls from middles between marks far apart, those farthest from both surfaces first."""
+    """Grow balls from points midway between distant marks, those farthest from both surfaces first."""
     found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # positions, negative distances of the surface, and nearest points
     near = np.empty((_MOST_SPREAD * _PARTNERS, 2), np.int64)
     squares = np.empty(spread)
@@ -217,7 +217,7 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
 
 @inner
 def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, store, count, work):
-    """Grow a ball from p + h d inside both solids; h is the largest that quartering from ``reach`` gives."""
+    """Grow a ball from p + h d inside both solids, with the largest h found by quartering from ``reach``."""
     length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if length < 1e-9:
         return count
@@ -370,7 +370,7 @@ def _measure_samples(forest, solids, other, origin, count, samples, near, work):
 
 @inner
 def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work):
-    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the points across."""
+    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the opposite points."""
     own, other = (a, b) if side == 0 else (b, a)
     samples, near = np.empty((_SAMPLES, 4)), np.empty((_SAMPLES, 2), np.int64)
     sampled = _gather_samples(forest, own, origin, far, samples, near)
@@ -413,7 +413,7 @@ def _try_contacts(
 def _starts(
     forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
 ):
-    """Grow balls from all kinds of starts, and add them to the store."""
+    """Grow balls from all kinds of start points, and store them."""
     if spread > 1:
         count = _try_middles(
             forest, solids, a, b, origin, most, marks, spread, pairs, middles, hints, store, count, work

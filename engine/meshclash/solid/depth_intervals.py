@@ -133,7 +133,7 @@ def _narrow(
 
 
 def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
-    """Tighten the bounds of the chosen pairs (n,) as far as the available searches can."""
+    """Tighten the bounds of the chosen pairs (n,) as far as the available searches allow."""
     found = overlaps.found
     yield from overlaps.refine(chosen)
     chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
@@ -142,7 +142,7 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
-    """Bound pairs that fit except for rounding, and search the others for a ball.
+    """Bound pairs that overlap only by rounding, and search the others for a common ball.
 
     Large pairs are searched before they are shrunk, since shrinking takes long for them.
     """
@@ -170,7 +170,8 @@ def _without_fit(
     moves: list[np.ndarray],
     shares_volume: SharesVolume,
 ) -> Generator[None, None, np.ndarray]:
-    """Return the chosen pairs (n,) without those found to fit; only pairs that ``may_fit`` (k,) bool are tried.
+    """Return the chosen pairs (n,) without those that overlap only by rounding; only pairs in ``may_fit`` (k,) bool are
+    tried.
 
     Args:
         overlaps, chosen, shares_volume: as for ``measure_steps``.
@@ -186,7 +187,7 @@ def _without_fit(
 
 
 def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[None, None, np.ndarray]:
-    """Search the chosen pairs (n,) and return those without a ball."""
+    """Search the chosen pairs (n,) for a common ball, and return those without one."""
     yield from overlaps.search(chosen, effort)
     return chosen[overlaps.found[chosen, LOWER] == 0.0]
 

@@ -1,4 +1,4 @@
-"""Splits vertices at which a surface touches itself: one copy for each fan of triangles around the same material.
+"""Split vertices at which a surface touches itself, with one copy for each fan of triangles around the same material.
 
 Two blocks of one object that meet along an edge share only its vertices. To move the surface inward there, each block
 needs vertices of its own. Around an edge of more than two triangles, two triangles belong together if the material is
@@ -71,7 +71,7 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
 
 
 def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:
-    """Give fans at one vertex the number of the first of them, if each is on the material's side of the other."""
+    """Give fans at one vertex a common number if each is on the material's side of the other."""
     vertex = triangles.ravel()
     counts = np.bincount(vertex[np.unique(fans)], minlength=len(vertices))
     corners = np.flatnonzero(counts[vertex] > 1)
@@ -192,7 +192,7 @@ def cut_fans(
 
 
 def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
-    """Return the move (3,), at most ``_LONGEST`` long, that maximises how far the least receding plane recedes.
+    """Return the move (3,), at most ``_LONGEST`` long, that maximises how far the planes move inward.
 
     Returns the given move if none is better, or if there are too many planes.
 
@@ -241,7 +241,7 @@ def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tup
 
 
 def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarray] | None:
-    """Return the range of sectors of a ring (first, end) that is best to cut out so that all planes move inward.
+    """Return the range of sectors of a ring (first, end) to cut out, so that all planes can move inward.
 
     Also returns the moves of this half and of the other, (2, 3). Returns None if no cut helps.
 
@@ -274,7 +274,7 @@ def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarr
 def _recede_between(
     normals_a: np.ndarray, normals_b: np.ndarray, moves_a: np.ndarray, moves_b: np.ndarray, is_convex: np.ndarray
 ) -> np.ndarray:
-    """Return how far flat triangles are inside the wedges of the edges (n,), where two planes move independently."""
+    """Return how far flat triangles lie inside the wedges of the edges (n,), if two planes move independently."""
     ends = [[-np.einsum("nk,nk->n", normal, move) for move in (moves_a, moves_b)] for normal in (normals_a, normals_b)]
     (a_first, a_last), (b_first, b_last) = ends  # how far the line between both moves is inside of a, and of b
     slope = (a_last - a_first) - (b_last - b_first)

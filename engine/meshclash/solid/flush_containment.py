@@ -1,4 +1,4 @@
-"""Whether one object is meant to lie in the other, although its stored coordinates stick out of it a little.
+"""Decide whether one object lies inside the other, although its stored coordinates stick out slightly.
 
 A part let into a wall, flush with its faces, sticks out by rounding errors, and so does a copy of an object. The part
 of a surface outside the other solid is examined at sample points: the corners, edge middles and centroids of its

@@ -1,4 +1,4 @@
-"""What comes near the holes of an open mesh that means a solid, and whether it passes through one.
+"""Find objects near the holes of an open mesh, and whether they pass through a hole.
 
 The surface that is missing at a hole lies near the rim of the hole: in the box of the rim, grown by half its diagonal,
 which contains every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of
@@ -42,7 +42,7 @@ _WIDE_WINDING = 0.1
 
 
 def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Return boxes (n, 6) [m], in the mesh's frame, of what an open mesh lacks: around its holes and closed seams.
+    """Return boxes (n, 6) [m], in the mesh's frame, around the holes and closed seams of an open mesh.
 
     The result is cached with the mesh. A shell lacks nothing. The generator yields every few milliseconds.
     """
@@ -81,7 +81,8 @@ def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: f
 
 
 def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Find whether each object of a pair comes near a hole of the other one, (k, 2) bool, where ``asked`` (k, 2).
+    """Find whether each object of a pair is near a hole of the other one, (k, 2) bool, for the objects selected by
+    ``asked`` (k, 2).
 
     The missing surface of an object is assumed to lie in its box. The generator yields every few milliseconds.
     """
@@ -101,7 +102,7 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
 
 def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
-    """Return the probability that an object of a pair, which comes near a hole of the other, is only partly in it.
+    """Return the probability that an object of a pair, which is near a hole of the other, is only partly inside it.
 
     Also returns how certain the meaning of the other object is. If that object means no solid, the first number is 0.
     The generator yields every few milliseconds.

@@ -1,4 +1,5 @@
-"""Which cells exist around a point, from a plane that separates two surfaces there, without testing beside every edge.
+"""Determine which cells exist around a point, from a plane that separates two surfaces there, without testing every
+edge.
 
 Objects whose faces lie flush in each other touch at every vertex of these faces. Around such a point, the triangles of
 one surface usually lie on one side of a plane, and those of the other surface on the other side, or in the plane. On a

@@ -1,4 +1,4 @@
-"""Two queries for two solids in motion: whether they are apart, and the radius of a ball in their common volume.
+"""Queries for two moving solids: whether they are apart, and the radius of a ball in their common volume.
 
 Both use trees that are kept packed, so their cost does not grow with the size of the objects.
 """

@@ -1,4 +1,4 @@
-"""Verdicts of pairs with an open mesh: what the solids that the meshes mean add to the contacts of the surfaces.
+"""Verdicts of pairs with an open mesh: extend the contacts of the surfaces by the solids that the meshes represent.
 
 Surfaces that bound no solid touch if they cross by no more than their resolution: then a short move takes them apart. A
 move that takes two solids apart is at least as long as the diameter of any ball that lies in both, so it bounds their
@@ -45,7 +45,7 @@ JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
 def contain_steps(
     case: Case, may_lie: np.ndarray, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Write which objects lie in an open one, wholly or in part, into the codes and certainties (k,) of pairs.
+    """Write which objects lie in an open one, completely or partly, into the codes and certainties (k,) of pairs.
 
     ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. The generator yields
     every few milliseconds.
@@ -60,7 +60,7 @@ def contain_steps(
 def ball_steps(
     case: Case, asked: np.ndarray, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, exact: bool
 ) -> Generator[None, None, np.ndarray]:
-    """Return diameters of balls in both of the solids that objects mean, (k,) [m]; NaN if none is known.
+    """Return diameters of balls in both solids that the objects represent, (k,) [m]; NaN if none is known.
 
     Objects that touch and have such a ball in common clash: this is written into the codes and certainties (k,). For
     pairs that are not ``measured`` (k,), only such balls are searched. ``exact`` selects a thorough search. Only pairs
@@ -90,7 +90,7 @@ def ball_steps(
 
 
 def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMesh]]:
-    """Return the boundaries of the trees of a case that are not closed, if they differ from the mesh.
+    """Return the boundaries of the open trees of a case, if they differ from the mesh.
 
     The generator yields every few milliseconds.
     """
@@ -105,7 +105,7 @@ def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMe
 
 
 def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[None, None, Case]:
-    """Return a case with other meshes in place of some of its trees, and with the contacts of the added triangles."""
+    """Return a case with some of its trees replaced by other meshes, and with the contacts of the added triangles."""
     meshes = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
@@ -167,7 +167,9 @@ def _balls_of_open(
     balls: np.ndarray,
     common: np.ndarray,
 ) -> Generator[None, None, None]:
-    """Write balls (k,) of pairs by what they mean, and the probability that touching objects share theirs."""
+    """Write balls (k,) of pairs, from the solids that they represent, and the probability that touching objects share
+    volume.
+    """
     chosen = np.zeros(len(balls), np.bool_)
     chosen[list(as_meant)] = True
     depths, centres = yield from depth_steps(case.chosen(chosen), list(as_meant.values()), exact)
@@ -181,7 +183,7 @@ def _balls_of_open(
 def _contain(
     case: Case, job: int, inner: int, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Write whether an object of a pair, or parts of it, lie in the other one, which it crosses nowhere."""
+    """Write whether an object of a pair, or parts of it, lie inside the other one without crossing it."""
     meshes = _meshes(case, job)
     rows = case.rows_a[job], case.rows_b[job]
     bounding = yield from bounding_steps(meshes[1 - inner])
@@ -200,7 +202,7 @@ def _contain(
 
 
 def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, bool, float]]:
-    """Return whether parts of an object lie in another one, which it crosses nowhere, and whether other parts do not.
+    """Return whether parts of an object lie inside another one without crossing it, and whether other parts do not.
 
     Also returns the probability that this is right. The generator yields every few milliseconds.
     """
@@ -221,7 +223,7 @@ def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, t
 
 
 def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None, None, float]:
-    """Return the probability that a point which is in both solids by the winding numbers really is in both."""
+    """Return the probability that a point inside both solids by the winding numbers really is inside both."""
     certainty = DEPTH_CERTAINTY
     for side in (a, b):
         certainty = min(certainty, (yield from enclosed_steps(side, point[None])))
@@ -229,7 +231,7 @@ def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None
 
 
 def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
-    """Return whether a component of each object of a pair may lie in the other, (k, 2) bool: a corner is in its box.
+    """Return whether a component of each object of a pair may be inside the other, (k, 2) bool: a corner is in its box.
 
     Only pairs and sides with ``asked`` (k, 2) are tested.
     """
@@ -267,7 +269,7 @@ def _meshes(case: Case, job: int) -> list[TriangleMesh]:
 
 
 def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, OpenSide] | None]:
-    """Return the objects of a pair as the solids that they mean; None if one means no solid."""
+    """Return the objects of a pair as the solids that they represent; None if one represents no solid."""
     sides = []
     for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
         meant = yield from bounding_steps(mesh)
@@ -283,7 +285,7 @@ def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, 
 def parted_steps(
     case: Case, chosen: np.ndarray, permitted: np.ndarray, apart: int, judges: JudgesPlainly
 ) -> Generator[None, None, np.ndarray]:
-    """Find which pairs a move by at most the permitted length takes apart, (k,) bool.
+    """Find which pairs can be separated by a move of at most the permitted length, (k,) bool.
 
     Args:
         case: the pairs.
@@ -311,7 +313,7 @@ def parted_steps(
 
 
 def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, None, Case]:
-    """Return some pairs (n,), the second object of each moved by (n, 3), with their contacts."""
+    """Return some pairs (n,) with the second object of each moved by (n, 3), and their contacts."""
     trees, rows_a, rows_b = case.jobs[jobs], case.rows_a[jobs], case.rows_b[jobs].copy()
     rows_b[:, :, 3] += moves
     side = case.tree_set.side
@@ -323,7 +325,7 @@ def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, N
 
 
 def _may_part(case: Case, job: int, length: float) -> bool:
-    """Return whether a move by a length may part a pair: no two triangles cross too far for it."""
+    """Return whether a move of some length may separate a pair: no two triangles cross too far for it."""
     begin, end = case.starts[job : job + 2]
     crossing = case.answer.pairs[begin:end][case.answer.kinds[begin:end] == CROSSING][:_MOST]
     forest, corners = case.tree_set.forest, []
@@ -337,7 +339,7 @@ def _may_part(case: Case, job: int, length: float) -> bool:
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return how far triangles (n, 3, 3) must move to come apart, (n,): the least overlap along any axis of both."""
+    """Return how far triangles (n, 3, 3) must move to separate, (n,): the least overlap along any axis of both."""
     edges_a, edges_b = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
     normals = [np.cross(edges[:, 0], edges[:, 1])[:, None] for edges in (edges_a, edges_b)]
     across = np.cross(edges_a[:, :, None], edges_b[:, None]).reshape(-1, 9, 3)

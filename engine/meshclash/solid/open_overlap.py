@@ -1,4 +1,4 @@
-"""Containment and depth of pairs with an open mesh that means a solid; see ``solidity.py`` for what it means.
+"""Containment and depth of pairs with an open mesh that represents a solid; ``solidity.py`` defines this solid.
 
 A component without crossings lies in another object if nearly all of its surface does, and the winding numbers there
 are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
@@ -41,7 +41,7 @@ _SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axi
 
 
 class OpenSide(NamedTuple):
-    """One object of a pair, as the solid that it means."""
+    """One object of a pair, as the solid that it represents."""
 
     meant: IntendedSolid
     surface: PosedSurface
@@ -66,7 +66,7 @@ def _side_kind(side: OpenSide) -> int:
 
 
 class EnclosedParts(NamedTuple):
-    """Components of an object that cross another object nowhere, tested against that object."""
+    """Components of an object that do not cross another object, tested against that object."""
 
     inside: np.ndarray
     """Whether the other's winding numbers enclose each tested component, (c,) bool."""
@@ -113,7 +113,7 @@ def _corners(triangles: np.ndarray) -> np.ndarray:
 
 
 def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """Return which triangles of a mesh in a pose (3, 4) reach out of a box (6,), (m,) bool."""
+    """Return which triangles of a mesh in a pose (3, 4) extend beyond a box (6,), (m,) bool."""
     points = transform_points(rows, mesh.vertices)
     outside = np.logical_or((points < box[:3]).any(axis=1), (points > box[3:]).any(axis=1))
     found: np.ndarray = outside[mesh.triangles].any(axis=1)
@@ -121,7 +121,7 @@ def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 
 def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
-    """Return which components of an object are enclosed by another's winding numbers; none crosses that object.
+    """Return which components of an object are enclosed by another's winding numbers; no component crosses that object.
 
     Components that reach out of the other object's box are not enclosed.
     """
@@ -152,7 +152,7 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
 
 
 def _part(windings: np.ndarray, certainty: np.ndarray) -> tuple[bool, float]:
-    """Return whether winding numbers (n,) of points of a component enclose it, and how sure that is.
+    """Return whether the winding numbers (n,) of points of a component enclose it, and how certain this is.
 
     ``certainty`` (n,) is the certainty of each point.
     """
@@ -192,7 +192,9 @@ def depth_steps(
 
 
 def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[Case, np.ndarray, SearchRoom]:
-    """Return the case with the meshes that are meant, which of its contacts (n,) bool these have, and a search room."""
+    """Return the case with the meshes that its objects represent, which of its contacts (n,) bool belong to these, and
+    a search room.
+    """
     both = zip(case.jobs.ravel().tolist(), (side for pair in sides for side in pair), strict=True)
     meant, kept = with_meshes(case, {tree: (side.meant.repair.mesh, side.meant.repair.faces) for tree, side in both})
     hierarchies = [as_boxes(parts.mesh) for parts in meant.tree_set.parts]
@@ -202,7 +204,7 @@ def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[C
 
 
 def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]]) -> tuple[Case, np.ndarray]:
-    """Return a case with other meshes in place of its trees, and which of its contacts (n,) bool these have.
+    """Return a case with its trees replaced by other meshes, and which of its contacts (n,) bool belong to these.
 
     Args:
         case: the pairs.
@@ -242,7 +244,7 @@ def _solids_as_turned(hierarchies: Sequence[Hierarchy]) -> Solids:
 
 
 def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
-    """Return whether a ball surely lies in both solids."""
+    """Return whether a ball certainly lies in both solids."""
     sphere = np.concatenate([centre[None], centre + _INSIDE_SPHERE * radius * _SPHERE])
     for side in (a, b):
         yield
@@ -254,7 +256,7 @@ def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Ge
 
 
 def _near_hole(side: OpenSide, centre: np.ndarray, radius: float) -> bool:
-    """Return whether the rim of a hole, not small compared with a ball, comes near the ball's centre."""
+    """Return whether the rim of a hole that is not small compared with a ball is near the centre of the ball."""
     mesh, radii = side.meant.repair.mesh, side.meant.radii
     large = np.argwhere(radii > _SMALL_HOLE * radius)
     ends = np.stack([mesh.triangles[large[:, 0], large[:, 1]], mesh.triangles[large[:, 0], (large[:, 1] + 1) % 3]])

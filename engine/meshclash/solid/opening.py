@@ -1,4 +1,4 @@
-"""How wide an open mesh stands open, and how certain it is that a point enclosed by its winding numbers lies inside.
+"""Measure how wide the opening of an open mesh is, and how certain points enclosed by its winding numbers are inside.
 
 Across a hole, the level set |w| = 1/2 of the winding number stretches like a skin; if the rim of the hole is plane, the
 skin is that plane. The largest ball around a point of the skin that is free of surface is as wide as the hole, however
@@ -39,7 +39,7 @@ Steps = Generator[None, None, float]
 
 
 def enclosed_steps(side: OpenSide, points: np.ndarray) -> Steps:
-    """Return the probability that points (n, 3) [m], world, that an object's winding numbers enclose, lie in it.
+    """Return the probability that points (n, 3) [m], world, enclosed by an object's winding numbers, are inside it.
 
     The generator yields every few milliseconds.
     """

@@ -23,7 +23,7 @@ _NO_POINTS = np.empty(0, np.int32)
 
 
 class Findings(Protocol):
-    """What was found between the objects of some pairs, computed on first access."""
+    """The results for the objects of some pairs, computed on first access."""
 
     @property
     def names(self) -> Mapping[int, str]:
@@ -36,7 +36,7 @@ class Findings(Protocol):
         """Return the number of contacts."""
 
     def location(self, job: int) -> np.ndarray | None:
-        """Return a point to look at, (3,) float64 [m], world; None if there is no such point."""
+        """Return the location of the contact, (3,) float64 [m], world; None if there is none."""
 
     def touched(self, job: int, side: int) -> np.ndarray:
         """Return the elements in contact on one side, in ascending order."""
@@ -51,7 +51,7 @@ class _Nothing:
     names: Mapping[int, str] = {}
 
     def contacts(self, job: int) -> Any:
-        raise AttributeError("no contacts were looked for")
+        raise AttributeError("contacts were not computed")
 
     def count(self, job: int) -> int:
         return 0
@@ -122,14 +122,14 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """Where the surfaces meet: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
+        """The contacts of the surfaces: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
         return self._contacts
 
     @property
     def location(self) -> np.ndarray | None:
-        """A point to look at, (3,) float64 [m], world; None for meshes that only come near."""
+        """The location of the contact, (3,) float64 [m], world; None for meshes that are only near each other."""
         return self._found.location(self._job)
 
     @property
@@ -231,14 +231,14 @@ def contacts_between(
 
 
 class _Places(Protocol):
-    """Points to look at, as ``Locations``."""
+    """Locations to show, as in ``Locations``."""
 
     def of(self, job: int) -> np.ndarray | None:
         """Return a point (3,) float64 [m], or None if there is none."""
 
 
 class _NoPlaces:
-    """No points to look at."""
+    """Locations of pairs without any location."""
 
     def of(self, job: int) -> None:
         return None
@@ -249,7 +249,7 @@ NO_PLACES: _Places = _NoPlaces()
 
 @dataclass(frozen=True, eq=False)
 class FoundPairs(Copyable):
-    """What was found between k pairs of objects; the contacts of a pair are created on request."""
+    """The results for k pairs of objects; the contacts of a pair are computed on request."""
 
     trees: np.ndarray
     """Trees of each pair, (k, 2) int64."""
@@ -265,23 +265,23 @@ class FoundPairs(Copyable):
     names: Mapping[int, str] = field(default_factory=dict)
 
     def location(self, job: int) -> np.ndarray | None:
-        """As ``Findings``."""
+        """Implement ``Findings.location``."""
         return self.locations.of(job)
 
     def contacts(self, job: int) -> Contacts:
-        """As ``Findings``."""
+        """Implement ``Findings.contacts``."""
         part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
         sides = self.rows_a[own], self.rows_b[own]
         return contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
 
     def count(self, job: int) -> int:
-        """As ``Findings``."""
+        """Implement ``Findings.count``."""
         return int(self.start[job + 1] - self.start[job])
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """As ``Findings``."""
+        """Implement ``Findings.touched``."""
         return np.unique(self.pairs[self.start[job] : self.start[job + 1], side])
 
     def inside(self, job: int) -> np.ndarray:
-        """As ``Findings``."""
+        """Implement ``Findings.inside``."""
         return _NO_POINTS

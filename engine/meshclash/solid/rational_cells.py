@@ -22,7 +22,9 @@ class Point(tuple[Fraction, ...]):
 
     @cached_property
     def whole(self) -> tuple[int, int, int, int]:
-        """Return the coordinates times their common denominator, and the denominator: integers are ten times faster."""
+        """Return the coordinates times their common denominator, and the denominator, because integers are ten times
+        faster.
+        """
         w = math.lcm(*(c.denominator for c in self))
         x, y, z = (c.numerator * (w // c.denominator) for c in self)
         return x, y, z, w
@@ -195,7 +197,7 @@ def _around(sides: tuple[ExactSide, ExactSide], side: int, base: Point) -> int:
         if a is not None and b is not None:
             break
     else:
-        raise AssertionError("every direction from a point grazes an edge")
+        raise AssertionError("every search direction grazes an edge")
     stars = a, b
     if sides[0].closed and sides[1].closed and not a.around and not b.around:
         return _cell(1, b.number) if side == 0 else _cell(a.number, 1)

@@ -1,4 +1,5 @@
-"""The solid that an open mesh means: without copies of faces, with consistent winding and components turned outward.
+"""Convert an open mesh to the solid that it represents: without duplicate faces, consistently wound, components facing
+outward.
 
 A component consists of the triangles connected by edges with exactly two triangles. These edges give a consistent
 winding (``types/topology.py``). Which way a whole component faces is decided by its volume if it is closed. Otherwise
@@ -32,7 +33,7 @@ _FLAT = 1e-3  # volume / area ** 1.5 below which no side faces outward; 0.094 fo
 
 
 class Repair(NamedTuple):
-    """A mesh converted to the solid that it means."""
+    """A mesh converted to the solid that it represents."""
 
     mesh: TriangleMesh
     """The solid over the same vertices, triangles turned outward; the given mesh itself if it is closed."""
@@ -71,7 +72,9 @@ class Shaped(NamedTuple):
     """As returned by ``component_turns``, (c,)."""
 
     def is_much_like(self, before: "Shaped") -> bool:
-        """Return whether the mesh was only deformed: its components are about as compact and face the same way."""
+        """Return whether the mesh was only deformed: its components are about as compact as before, and face the same
+        way.
+        """
         for name in ("faces", "component", "orientation"):
             if not np.array_equal(getattr(self, name), getattr(before, name)):
                 return False
@@ -86,7 +89,7 @@ class Shaped(NamedTuple):
 def repair_steps(
     mesh: TriangleMesh, faces: np.ndarray, before: Shaped | None = None
 ) -> Generator[None, None, tuple[Repair, Shaped | None]]:
-    """Return the solid that some triangles (m,) of an open mesh mean; the generator yields every few milliseconds.
+    """Return the solid that some triangles (m,) of an open mesh represent; the generator yields every few milliseconds.
 
     Args:
         mesh: the mesh.

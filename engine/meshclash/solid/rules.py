@@ -1,4 +1,4 @@
-"""The rules of a verdict, in the order in which they are applied: ``RULES``.
+"""The rules that determine a verdict, in the order in which they are applied: ``RULES``.
 
 Each rule examines some of the pairs and writes its decision. A later rule may overrule an earlier one if its docstring
 says so. The table in docs/verdicts.md has a line for each rule. The solid that a mesh means is found before
@@ -42,7 +42,7 @@ Steps = Generator[None, None, None]
 
 
 class State:
-    """What is known of k pairs of objects while the rules are applied.
+    """The results for k pairs of objects while the rules are applied.
 
     Attributes:
         case, limits: the pairs, and what is permitted.
@@ -122,7 +122,7 @@ class Rule(NamedTuple):
 
 
 def meeting(state: State) -> Steps:
-    """Objects whose triangles meet touch, others are apart.
+    """Judge by contacts: objects whose triangles meet touch, others are apart.
 
     Applies to all pairs, until another rule refines the verdict. Proof: triangles are compared exactly.
     """
@@ -131,7 +131,7 @@ def meeting(state: State) -> Steps:
 
 
 def solids_by_cells(state: State) -> Steps:
-    """The cells into which two solids divide space tell whether they clash, are contained or are duplicates.
+    """Judge two solids by the cells into which they divide space: clash, contained or duplicate.
 
     Applies to pairs of solids whose boxes share volume. Suppose there are cells in both solids. Without cells in only
     one of them, the objects are duplicates; with cells in only one of the two, CONTAINED; with cells of each on its
@@ -147,7 +147,7 @@ def solids_by_cells(state: State) -> Steps:
 
 
 def surface_in_solid(state: State) -> Steps:
-    """A surface that enters a solid clashes with it, or is contained if no part of it is outside.
+    """Judge a surface that enters a solid: it clashes, or is contained if no part of it is outside.
 
     Applies to a solid and an open mesh. Proof: exact signs, at the places that *solids by cells* tests.
     """
@@ -157,7 +157,7 @@ def surface_in_solid(state: State) -> Steps:
 
 
 def surfaces_cross(state: State) -> Steps:
-    """Surfaces clash if their triangles cross.
+    """Judge surfaces whose triangles cross: they clash.
 
     Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet only in points and along edges
     touch. This is certain if a plane separates all triangles in contact; otherwise the certainty is 0.9, since they may
@@ -173,7 +173,7 @@ def surfaces_cross(state: State) -> Steps:
 
 
 def same_points(state: State) -> Steps:
-    """The same triangles at the same positions are duplicates, and so are open surfaces that coincide.
+    """Judge objects with the same triangles at the same positions, or coinciding open surfaces: they are duplicates.
 
     Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the other
     one, by exact signs. This rule runs first, since every triangle of coinciding surfaces is a contact.
@@ -183,7 +183,8 @@ def same_points(state: State) -> Steps:
 
 
 def parts_in_open_solid(state: State) -> Steps:
-    """Components inside an open mesh that means a solid are contained in it; if others are outside, they clash.
+    """Judge components inside the solid that an open mesh represents: they are contained; if others are outside, they
+    clash.
 
     Applies to pairs that are apart or touch, with one open mesh: a component that crosses nothing is wholly on one
     side. The certainty depends on how clear the winding numbers of samples are, how wide the mesh stands open, and how
@@ -195,7 +196,7 @@ def parts_in_open_solid(state: State) -> Steps:
 
 
 def balls_in_open_solids(state: State) -> Steps:
-    """Objects that touch clash if a ball lies in both of the solids that they mean: they cross along edges only.
+    """Judge touching objects by a ball inside both of the solids that they represent: then they clash.
 
     Applies to pairs with an open mesh that touch; for other pairs the ball gives the depth. The certainty is computed
     as in *parts in open solid*, at the ball's centre.
@@ -206,7 +207,7 @@ def balls_in_open_solids(state: State) -> Steps:
 
 
 def through_holes(state: State) -> Steps:
-    """A surface that passes through a hole of an open solid clashes with it; one that comes near a hole may do so.
+    """Judge a surface that passes through a hole of an open solid: it clashes; one near a hole may clash.
 
     Applies to pairs that are apart, touch, or have a contained object. A surface that neither meets the mesh nor comes
     near its holes is on one side of the solid that it means: the certainty of the verdict does not change. For objects
@@ -229,7 +230,7 @@ def through_holes(state: State) -> Steps:
 
 
 def depths_of_solids(state: State) -> Steps:
-    """Measures how deep solids overlap; decides nothing.
+    """Measure how deep solids overlap; decides nothing.
 
     Applies to pairs of solids with common volume, if depths are requested or permitted. Proof: balls in both solids,
     and bounds of all such balls (``depth_intervals.py``).
@@ -245,7 +246,7 @@ def depths_of_solids(state: State) -> Steps:
 
 
 def flush_by_depth(state: State) -> Steps:
-    """Solids that overlap by no more than their resolution touch.
+    """Judge solids that overlap by no more than their resolution: they touch.
 
     Applies to clashes, if the resolution is permitted. Proof: the bounds; if these leave it open, the largest ball
     found decides, see *permitted overlap*.
@@ -258,7 +259,7 @@ def flush_by_depth(state: State) -> Steps:
 
 
 def flush_by_moving(state: State) -> Steps:
-    """Surfaces touch if a move by no more than their resolution takes them apart.
+    """Judge surfaces that a move by no more than their resolution separates: they touch.
 
     Applies to clashes with an open mesh and unknown depth, if the resolution is permitted. Proof: the surfaces are
     moved, and the rules of contact find them apart.
@@ -271,7 +272,8 @@ def flush_by_moving(state: State) -> Steps:
 
 
 def flush_parts(state: State) -> Steps:
-    """An object that sticks out of a solid by no more than the resolution is contained in it; both ways: duplicates.
+    """Judge an object that sticks out of a solid by no more than the resolution: it is contained; both ways,
+    duplicates.
 
     Applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge middles
     and centroids of triangles, and points beside contacts, are looked at (``flush_containment.py``).
@@ -289,7 +291,7 @@ def flush_parts(state: State) -> Steps:
 
 
 def permitted_overlap(state: State) -> Steps:
-    """A clash that is no deeper than permitted touches.
+    """Judge a clash that is not deeper than permitted: the objects touch.
 
     Applies to clashes with a depth. Proof: the bounds. If these leave it open, and for open meshes, the largest ball
     found decides, with certainty 0.95.
@@ -301,7 +303,7 @@ def permitted_overlap(state: State) -> Steps:
 
 
 def touch_tolerance(state: State) -> Steps:
-    """Objects that do not meet touch if the gap between them is within the touch tolerance.
+    """Judge objects that do not meet but whose gap is within the touch tolerance: they touch.
 
     Applies to pairs that are apart. Proof: distances are compared exactly.
     """

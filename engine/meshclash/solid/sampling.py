@@ -1,4 +1,4 @@
-"""Which kinds of cells two surfaces form: common to both solids, or in one of them only.
+"""Find which kinds of cells two surfaces form: common to both solids, or in one of them only.
 
 The triangles of two surfaces divide space into cells, and the kinds of bounded cells give the verdict. Where no
 triangles cross, the corners of a cell that stick out of it are vertices of the meshes; where only edges cross, each
@@ -68,7 +68,7 @@ _LOOK = 1 << 5  # effort of testing around a point; skipping a contact costs 1
 
 @portable
 def is_complete(bits):
-    """Return whether nothing more can be found, for one pair or an array of pairs."""
+    """Return whether no more kinds of cells can be found, for one pair or an array of pairs."""
     return ((bits & _SOLID) == _SOLID) | ((bits & _SURFACE) == _SURFACE)
 
 
@@ -142,7 +142,8 @@ def _cells_of(bits, side):
 
 @inner
 def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, counts, numbers, bits, work):
-    """Return ``bits`` plus the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
+    """Return the bit mask ``bits`` with the cells on both sides of a triangle of ``own`` added, at a place; ``own`` is
+    a (side 0) or b.
 
     A triangle that winds around nothing on either side is no boundary, but still belongs to its object. Also returns
     whether other places between the same cells add nothing.
@@ -171,7 +172,7 @@ def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, count
 
 @inner
 def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work):
-    """Return ``bits`` plus the cells beside all edges, at the base, of the triangles around it."""
+    """Return the bit mask ``bits`` with the cells beside all edges at the base added, for the triangles around it."""
     planes, used = planes_around(forest, a, found[0], counts[0], NO_PLANES, 0, work)
     planes, used = planes_around(forest, b, found[1], counts[1], planes, used, work)
     for side in range(2):
@@ -202,7 +203,9 @@ def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits
 
 @inner
 def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, number, bits, work):
-    """Return ``bits`` plus the places in an open triangle from a base towards y, then towards each corner."""
+    """Return the bit mask ``bits`` with the places in an open triangle added, from a base towards y, then towards each
+    corner.
+    """
     for i in range(3):
         z = _corner(corners, i)
         if not place_in_triangle(base, y, z, q, corners, work):
@@ -219,7 +222,9 @@ def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, numb
 
 @inner
 def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work):
-    """Return ``bits`` plus the parts of an open surface around a base, which the other surface's edges may bound."""
+    """Return the bit mask ``bits`` with the parts of an open surface around a base added, which edges of the other
+    surface may bound.
+    """
     ahead = found[1 - side], counts[1 - side], numbers[1 - side]
     for i in range(counts[side]):
         corners = world_triangle(forest, own.tree, held_triangle(found[side, i]), own.pose)
@@ -249,7 +254,7 @@ def _at_vertex(entries, count):
 
 @inner
 def look_around(forest, solids, a, b, side, base, bits, found, work):
-    """Return ``bits`` plus all cells around a point of the surface of a (side 0) or b."""
+    """Return the bit mask ``bits`` with all cells around a point of the surface of a (side 0) or b added."""
     own, other = (a, b) if side == 0 else (b, a)
     solid = solids.closed[own.tree]
     first = away_from(forest, other, base)
@@ -294,7 +299,7 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
 
 @inner
 def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask, work):
-    """Return ``bits`` plus the cells around the unvisited vertices of a triangle, and the effort."""
+    """Return the bit mask ``bits`` with the cells around the unvisited vertices of a triangle added, and the effort."""
     own = a if side == 0 else b
     row = forest.triangle_start[own.tree] + t
     effort = 1
@@ -309,7 +314,7 @@ def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask,
 
 @inner
 def _bits_of_component(forest, solids, a, b, side, component, bits, found, work):
-    """Return ``bits`` plus the cells around one vertex of a component."""
+    """Return the bit mask ``bits`` with the cells around one vertex of a component added."""
     own = a if side == 0 else b
     t = np.int64(solids.representatives[solids.component_start[own.tree] + component])
     corners = world_triangle(forest, own.tree, t, own.pose)
@@ -318,7 +323,7 @@ def _bits_of_component(forest, solids, a, b, side, component, bits, found, work)
 
 @inner
 def _meets(v, w, corners, work):
-    """Return whether a segment goes from one side of a triangle to the other and meets it: 1, 0, or 2 if undecided."""
+    """Return 1 if a segment passes from one side of a triangle to the other through it, 0 if not, 2 if undecided."""
     r, s, t = corners
     at_v, at_w = exact_orient3d(r, s, t, v, work.exact), exact_orient3d(r, s, t, w, work.exact)
     if at_v == UNCERTAIN or at_w == UNCERTAIN:
@@ -334,7 +339,8 @@ def _meets(v, w, corners, work):
 
 @inner
 def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
-    """Return ``bits`` plus the cells around the points in which an edge of one triangle goes through another.
+    """Return the bit mask ``bits`` with the cells added around points in which an edge of one triangle passes through
+    another one.
 
     ``side`` is the side of the surface in question.
     """
@@ -354,7 +360,8 @@ def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
 
 @inner
 def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
-    """Return ``bits`` plus the cells around points where an edge of t (of a) or of u goes through the other triangle.
+    """Return the bit mask ``bits`` with the cells added around points where an edge of t (of a) or u passes through the
+    other triangle.
 
     ``side`` is the side of the surface in question. If that surface is open, the corners of the other triangle in its
     plane are tested, too.
@@ -384,7 +391,8 @@ def _place_count(solids, what, a, b, count):
 
 @inner
 def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds, bits, found, visited, effort, work):
-    """Return ``bits`` plus the cells around places of one kind of a pair, the next place and the remaining effort.
+    """Return the bit mask ``bits`` with the cells added around places of one kind of a pair, the next place and the
+    remaining effort.
 
     The search starts at ``place``. The contacts of the pair begin at ``start``. The next place is -1 if none is left.
     """
@@ -422,7 +430,7 @@ def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds
 
 @inner
 def _is_asked(asked, job, what):
-    """Return whether places are to be tested: contacts for either side, all others for the side in their name."""
+    """Return whether places of a kind are tested: contacts for both sides, other kinds for the side in their name."""
     if what == CONTACTS:
         return asked[job, 0] or asked[job, 1]
     return asked[job, 0] if what in (TOUCHED_A, COMPONENTS_A, ITSELF_A) else asked[job, 1]

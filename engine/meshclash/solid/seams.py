@@ -1,4 +1,4 @@
-"""Flat triangles that close a mesh at its seams: open edges whose ends are at one position, or that lie along others.
+"""Close a mesh at its seams with flat triangles, where open edges coincide or lie along others.
 
 Ends are at one position if they are no farther apart than rounding errors, or than the resolution of the mesh. All
 vertices joined by such steps become one cluster, in whatever order they come. A cluster longer than two steps is not
@@ -67,7 +67,7 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
 
 
 class Outlook(NamedTuple):
-    """Whether a mesh may be closed at seams, and otherwise how surely it is open."""
+    """Whether a mesh may be closed at its seams, and if not, how certainly it is open."""
 
     may: bool
     certainty: float

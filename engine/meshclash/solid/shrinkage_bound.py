@@ -1,4 +1,4 @@
-"""Upper bound of the depth of solids that fit each other: shrunk a little, they share no volume.
+"""Upper bound of the depth of overlapping solids: if they share no volume after being shrunk, they overlap by less.
 
 Let the vertices of two solids move, none of them farther than m. Then no point of a surface moves farther than m, since
 a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids. Its centre is at
@@ -105,7 +105,7 @@ def move_inward(vertices, moves, rows, most, placed):
 
 
 class _Inward(NamedTuple):
-    """A shrinkable object, with the move of each vertex that makes the planes around it recede by one."""
+    """An object that can be shrunk, with the move of each vertex that moves the planes around it inward by one."""
 
     hierarchy: Hierarchy
     moves: np.ndarray
@@ -136,7 +136,7 @@ def _inward(hierarchy: Hierarchy) -> _Inward:
 
 
 def _with_flat_triangles(solid: Solid, signs: np.ndarray, beside: np.ndarray) -> Solid:
-    """Append triangles, wound outward, to a solid; each belongs to the component of one of its own triangles (n,)."""
+    """Append outward triangles to a solid; each belongs to the component of one of the solid's own triangles (n,)."""
     outward = (signs * solid.orientation)[beside]
     orientation, component = np.append(solid.orientation, outward), np.append(solid.component, solid.component[beside])
     return solid._replace(orientation=orientation, component=component)

@@ -1,4 +1,4 @@
-"""Whether an open mesh bounds a solid nevertheless, how wide its gaps are, and how certain inside and outside are.
+"""Determine whether an open mesh represents a solid, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
 known solids that were damaged. The benchmark ``python -m bench open-meshes`` tests them on other models and seeds.
@@ -80,7 +80,7 @@ class Solidity(NamedTuple):
 
 
 class IntendedSolid(NamedTuple):
-    """The solid that a mesh means, prepared for queries about points."""
+    """The solid that a mesh represents, prepared for queries about points."""
 
     repair: Repair
     solidity: Solidity
@@ -89,7 +89,7 @@ class IntendedSolid(NamedTuple):
 
 
 class _Decided(NamedTuple):
-    """What was decided for a mesh before it was deformed."""
+    """Decisions about a mesh from before it was deformed."""
 
     shaped: Shaped
     decided: float
@@ -97,7 +97,7 @@ class _Decided(NamedTuple):
 
 
 def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
-    """Return the solid that a mesh means; the result is cached with the mesh."""
+    """Return the solid that a mesh represents; the result is cached with the mesh."""
     return run(intended_solid_steps(mesh))
 
 
@@ -110,7 +110,7 @@ def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSo
 
 
 def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | None]:
-    """Return the solid that a mesh means, otherwise its closed parts as solids; None if it has none."""
+    """Return the solid that a mesh represents, or else its closed parts as solids; None if it has none."""
     meant = yield from intended_solid_steps(mesh)
     if meant.solidity.solid:
         return meant
@@ -144,7 +144,7 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
 
 def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
-    """Return the probability (n,) that the winding numbers of a field with nearest points tell inside from outside.
+    """Return the probability (n,) that winding numbers at points with known nearest points tell inside from outside.
 
     ``rows`` (3, 4) is the pose in which the points of the field were measured.
     """
@@ -163,7 +163,7 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
 
 
 def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
-    """Return how a mesh was repaired to judge it, in words, and the certainty of this; None if it was used unchanged.
+    """Return a description of how a mesh was repaired, and the certainty of the repair; None if it was used unchanged.
 
     Returns only cached results and computes nothing.
     """
@@ -220,7 +220,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
 
 
 def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedSolid | None]:
-    """Return the closed components of a mesh that is no solid as a whole; None if it has none."""
+    """Return the closed components of a mesh that does not represent a solid as a whole; None if it has none."""
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
     found = yield from open_edges_steps(mesh.arrays[1], mesh.topology.welded)

@@ -1,4 +1,4 @@
-"""Finds voids: hollows that a surface encloses by crossing itself, such as those of boards laid through each other.
+"""Find voids: hollows that a surface encloses by crossing itself, such as those of boards that pass through each other.
 
 A corner of a void may be a point where three triangles meet, two of them of one surface; it is then neither a vertex
 nor a point where an edge pierces a triangle. One edge of the void there lies on a line along which that surface
@@ -51,7 +51,7 @@ Steps = Generator[None, None, Any]
 def void_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, bits: np.ndarray
 ) -> Generator[None, None, None]:
-    """Add to ``bits`` (k,) what lies in voids of surfaces that cross themselves; yields every few milliseconds.
+    """Add to ``bits`` (k,) the cells in voids of surfaces that cross themselves; yields every few milliseconds.
 
     Args:
         case, posed: the object pairs, and ``case.posed()``.
@@ -185,7 +185,7 @@ class _Voids:
             bits = bits_amid((first, second), (winding_first, winding_second), self.side, point, q)
             if bits is not None:
                 return bits
-        raise AssertionError("every direction from a point grazes an edge")
+        raise AssertionError("every search direction grazes an edge")
 
     def _on_ray(self, point: Point, direction: int, side: int) -> tuple[ExactSide, int]:
         """Return one side's triangles on a ray or possibly crossed, and the winding number of certain crossings.

@@ -180,7 +180,7 @@ class Search(Copyable):
 
     @property
     def decided(self) -> bool:
-        """Whether every pair of objects is either decided exactly or counts as colliding."""
+        """Whether every pair of objects is decided exactly, or counts as colliding."""
         return int(self.state[layout.OPEN_JOBS]) == 0
 
     def exhausted(self, refine: bool) -> bool:

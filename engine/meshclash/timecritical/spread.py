@@ -1,4 +1,6 @@
-"""How far a surface spreads in its box. It distinguishes kinds of meshes whose searches have the same measures."""
+"""Compute how far a surface spreads in its box. It distinguishes kinds of meshes whose searches have the same
+measures.
+"""
 
 from collections.abc import Generator
 

@@ -52,7 +52,7 @@ _STACK = SCRATCH_HEAD + WIDE_STACK_SIZE
 
 @inlined
 def _begin(forest, tree, scratch):
-    """Start a search at the root of the 8-wide form."""
+    """Start a search at the root of the 8-wide tree."""
     state, given = longs(scratch), longs(forest.wide.ctypes.data + 8 * ADDRESSES * np.int64(tree))
     state[_USED], state[_LEFT] = 1, 0
     state[_NODES], state[_COORDINATES], state[_ORDER] = given[NODES], given[COORDINATES], given[ORDER]

@@ -67,7 +67,7 @@ class Contacts(Copyable):
         """
         pairs = several("parts", parts, tuple)
         if not pairs or any(len(pair) != 2 for pair in pairs):
-            raise UnsupportedOption("parts must be pairs of contacts and indices, at least one")
+            raise UnsupportedOption("parts must be at least one pair of contacts and indices")
         found = [(instance("contacts", one, Contacts), chosen) for one, chosen in pairs]
         return JoinedContacts([(one, places_of("indices", chosen, len(one))) for one, chosen in found])
 

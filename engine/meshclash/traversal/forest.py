@@ -51,7 +51,7 @@ class Forest(NamedTuple):
     """Addresses of each tree's arrays, as in ``LaneForest``; 0 without an 8-wide form or without compiled code."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Refuse copies, as ``NotCopied`` does."""
+        """Refuse to copy, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
@@ -64,7 +64,7 @@ class LaneForest(NamedTuple):
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Refuse copies, as ``NotCopied`` does."""
+        """Refuse to copy, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 

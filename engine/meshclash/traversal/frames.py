@@ -48,7 +48,7 @@ def inverses_of(rows: np.ndarray) -> np.ndarray:
 
 @inner
 def make_frame(tree, pose, inverse, origins, reaches, placed=0):
-    """Return the Frame of a posed tree."""
+    """Return the frame of a posed tree."""
     return Frame(tree, pose, inverse, origins[tree], reaches[tree], np.int64(placed))
 
 

@@ -13,7 +13,7 @@ _NO_LENGTHS, _NO_POINTS = np.empty(0), np.empty((0, 2, 3))
 
 
 class Goal(IntEnum):
-    """What to find for each pair of trees."""
+    """The kind of result to find for each pair of trees."""
 
     CONTACTS = 0
     """Pairs of triangles that meet."""

@@ -70,7 +70,7 @@ def by_text(name: str, values: Any, kind: type[_T]) -> Mapping[str, _T]:
 
 
 def side_of(side: Any) -> int:
-    """Check which side is meant: 0 for a, 1 for b."""
+    """Check the number of a side: 0 for a, 1 for b."""
     if not is_whole(side) or side not in (0, 1):
         raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {shown(side)}")
     return int(side)

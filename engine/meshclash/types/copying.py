@@ -72,7 +72,7 @@ class Changeable(Copyable):
 
 def refuse_copies(thing: object, _protocol: Any) -> Any:
     """Raise TypeError. Use as ``__reduce_ex__`` of classes that hold addresses, which would be wrong in a copy."""
-    raise TypeError(f"a {type(thing).__name__} is neither copied nor pickled: it holds addresses of memory")
+    raise TypeError(f"a {type(thing).__name__} cannot be copied or pickled: it contains memory addresses")
 
 
 class NotCopied:

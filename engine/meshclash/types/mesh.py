@@ -54,7 +54,7 @@ def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
         hint = ": triangulate the mesh" if array.ndim == 2 and array.shape[1] > 3 else ""
         raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}{hint}")
     if array.dtype.kind not in "iu":
-        raise InvalidMesh(f"triangles must hold integers, not {array.dtype}")
+        raise InvalidMesh(f"triangles must contain integers, not {array.dtype}")
     if array.min() < 0 or array.max() >= vertex_count:
         bad = ((array < 0) | (array >= vertex_count)).any(axis=1)
         index = int(bad.argmax())
@@ -73,7 +73,7 @@ def _mark(triangles, used):
 
 
 def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.ndarray:
-    """Compute ``function(points, axis=0)`` for a minimum or maximum of (n, 3): in rows of 256, fifty times faster."""
+    """Compute a minimum or maximum of (n, 3) along axis 0 in blocks of 256 rows, which is fifty times faster."""
     whole = len(points) // _TOGETHER * _TOGETHER
     parts = [points[whole:]]
     if whole:
@@ -243,14 +243,14 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         """
         array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
-            raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
+            raise InvalidMesh(f"expected a finite 4x4 matrix, not one of shape {array.shape}")
         stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0
         points = transform_points(array, self._vertices)
         return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Decisions of later stages about a mesh with the same triangles, for meshes that deform."""
+        """Decisions that later stages made for a mesh with the same triangles, reused while meshes deform."""
         return self._common.decided
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":

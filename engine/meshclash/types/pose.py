@@ -97,7 +97,7 @@ def matrices_of(poses: Any) -> np.ndarray:
     if isinstance(poses, list | tuple) and _as_motion(poses) is None and _holds_poses(poses):
         found = [matrices_of(pose) for pose in poses]
         if len({array.shape for array in found}) > 1:
-            raise InvalidPose("poses of one list must all be single ones, or stacks of one length")
+            raise InvalidPose("a list must contain only single poses, or only stacks of the same length")
         return np.stack(found)
     return _numbers(poses)
 
@@ -170,7 +170,7 @@ class Pose(Copyable):
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> "Pose":
-        """Same as ``Pose(matrix)``."""
+        """Return ``Pose(matrix)``."""
         return cls(matrix)
 
     @property

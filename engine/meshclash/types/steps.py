@@ -77,7 +77,7 @@ def _answer_of(annotation: Any) -> Any:
 
 
 def _no_short_way(*_: object, **__: object) -> Unanswered:
-    """Fast path of ``in_slices``: never answers."""
+    """Return ``UNANSWERED``: the fast path of functions without one."""
     return UNANSWERED
 
 
@@ -132,7 +132,7 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
     if not isinstance(steps, Generator):
         raise UnsupportedOption(f"steps must be a generator, as meshclash.steps makes it, not {a_type(steps)}")
     if isinstance(steps, GeneratorType) and getgeneratorstate(steps) == GEN_CLOSED:
-        raise UnsupportedOption("these steps have ended before, or were closed: make new ones with meshclash.steps")
+        raise UnsupportedOption("this generator has already ended or was closed: create a new one with meshclash.steps")
     if tell is not None and not callable(tell):
         raise UnsupportedOption(f"tell must be None or a function, not {shown(tell)}")
     while True:

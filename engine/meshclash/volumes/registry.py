@@ -37,7 +37,7 @@ from . import aabb, obb
 
 
 class Derived(NamedTuple):
-    """How to make and read trees whose volumes are derived during the traversal; their leaves hold one triangle."""
+    """Functions for trees whose volumes are derived during the traversal; their leaves hold one triangle."""
 
     root: int
     """Row of the root."""

@@ -27,7 +27,7 @@ class PlacedTriangles(NamedTuple):
 
 
 class GridTriangles(NamedTuple):
-    """The same in the coordinates of a grid."""
+    """The triangles of an object in the coordinates of a grid."""
 
     points: np.ndarray
     """(n, 3) float64; values of vertices that no chosen triangle uses are undefined."""

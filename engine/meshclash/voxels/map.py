@@ -193,7 +193,7 @@ class ShellContacts(NamedTuple):
 
 
 def _no_room() -> int:
-    """Return -1: not even zero points have room yet, so the first ``touch`` allocates."""
+    """Return -1, so that the first call of ``touch`` allocates memory."""
     return -1
 
 

@@ -87,7 +87,9 @@ class VoxelContacts(Copyable):
 
     @property
     def pairs(self) -> np.ndarray:
-        """(k, 2) int32 triangle indices, as ``collide``. Raises UnsupportedOption unless the mode is "exact"."""
+        """Triangle indices of each pair, (k, 2) int32, as returned by ``collide``. Raises UnsupportedOption unless the
+        mode is "exact".
+        """
         return self._exact.pairs
 
     @property
@@ -96,20 +98,22 @@ class VoxelContacts(Copyable):
         return self._exact.kinds
 
     def segments(self, select: Any = slice(None)) -> np.ndarray:
-        """Return ``Contacts.segments``. Raises UnsupportedOption unless the mode is "exact"."""
+        """Return the segments in which pairs intersect, as ``Contacts.segments`` does. Raises UnsupportedOption unless
+        the mode is "exact".
+        """
         return self._exact.segments(select)
 
     @property
     def overlap_volume(self) -> tuple[float, float]:
         """Bounds (low, high) of the common volume [m3]. Raises UnsupportedOption unless the mode is "solid"."""
         if self.overlap is None:
-            raise UnsupportedOption(f"mode {self.mode!r} measures no volume: ask with mode='solid'")
+            raise UnsupportedOption(f"mode {self.mode!r} does not measure the volume: use mode='solid'")
         return self.overlap.volume_lower, self.overlap.volume_upper
 
     @property
     def _exact(self) -> Contacts:
         if self.contacts is None:
-            raise UnsupportedOption(f"mode {self.mode!r} compares no triangles: ask with mode='exact'")
+            raise UnsupportedOption(f"mode {self.mode!r} does not compare triangles: use mode='exact'")
         return self.contacts
 
     def __repr__(self) -> str:

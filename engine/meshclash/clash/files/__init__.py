@@ -1,1 +1,1 @@
-"""Reports as files of other programs: tables, tests of pipelines, BCF, pages."""
+"""Write reports as files for other programs: tables, test results for CI, BCF, web pages."""

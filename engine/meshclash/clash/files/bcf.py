@@ -1,4 +1,4 @@
-"""BCF 2.1 and 3.0 files: topics with comments, viewpoints and pictures, read and written without loss.
+"""Read and write BCF 2.1 and 3.0 files without loss: topics with comments, viewpoints and pictures.
 
 A file is kept as it is: the XML of topics and viewpoints as trees, everything else as bytes. What we know of them are
 views of these, so that nothing that another program wrote gets lost. Source: buildingSMART, "BIM Collaboration Format".
@@ -46,7 +46,7 @@ class BcfComment(NamedTuple):
 
 @dataclass(eq=False)
 class BcfTopic:
-    """A topic: its markup, and the files in its folder by their names."""
+    """A topic of a BCF file: its markup, and the files in its folder by name."""
 
     markup: Element
     files: dict[str, bytes] = field(default_factory=dict)
@@ -55,34 +55,34 @@ class BcfTopic:
 
     @property
     def folder(self) -> str:
-        """Where it lies in the file."""
+        """The topic's folder in the BCF file."""
         return self.own_folder or self.guid
 
     @property
     def element(self) -> Element:
-        """What the markup says of the topic."""
+        """The Topic element of the markup."""
         found = self.markup.find("Topic")
         assert found is not None  # checked when it is read
         return found
 
     @property
     def guid(self) -> str:
-        """Of the topic; its folder is called so."""
+        """GUID of the topic, which is also the name of its folder."""
         return self.element.get("Guid", "")
 
     @property
     def title(self) -> str:
-        """In words."""
+        """Title of the topic."""
         return self.element.findtext("Title") or ""
 
     @property
     def status(self) -> str:
-        """As its author calls it: "Open", "Closed"."""
+        """Status as the author wrote it, such as "Open" or "Closed"."""
         return self.element.get("TopicStatus", "")
 
     @property
     def comments(self) -> list[BcfComment]:
-        """In the order of the file; BCF 3.0 has them in the topic, 2.1 beside it."""
+        """Comments in the order of the file; BCF 3.0 stores them inside the topic, 2.1 beside it."""
         found = [*self.markup.findall("Comment"), *self.element.findall("Comments/Comment")]
         return [
             BcfComment(
@@ -96,7 +96,7 @@ class BcfTopic:
 
     @property
     def viewpoints(self) -> Iterator[Element]:
-        """The trees of its viewpoints."""
+        """XML trees of the topic's viewpoints."""
         for name, content in self.files.items():
             if name.lower().endswith(".bcfv"):
                 yield parse_xml(content, name)
@@ -104,7 +104,7 @@ class BcfTopic:
 
 @dataclass(eq=False)
 class BcfFile:
-    """A whole file.
+    """A complete BCF file.
 
     Attributes:
         version: "2.1" or "3.0".
@@ -117,7 +117,7 @@ class BcfFile:
     others: dict[str, bytes] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """The zip; the same contents give the same bytes."""
+        """Return the zip file as bytes; the same contents give the same bytes."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             put(archive, VERSION, self.others.get(VERSION) or version_xml(self.version))
@@ -132,14 +132,14 @@ class BcfFile:
 
 
 def put(archive: zipfile.ZipFile, path: str, content: bytes) -> None:
-    """Adds a file without a date."""
+    """Add a file without a date to a zip."""
     info = zipfile.ZipInfo(path, FIRST_DAY)
     info.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(info, content)
 
 
 def version_xml(version: str) -> bytes:
-    """The file that names the version."""
+    """Return the XML file that states the BCF version."""
     root = ElementTree.Element("Version", {"VersionId": version})
     if version == "2.1":
         ElementTree.SubElement(root, "DetailedVersion").text = version
@@ -147,12 +147,12 @@ def version_xml(version: str) -> bytes:
 
 
 def xml_bytes(root: Element) -> bytes:
-    """Writes an XML tree as UTF-8."""
+    """Write an XML tree as UTF-8."""
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
 class Nodes:
-    """How many elements and attributes there may still be: each takes far more memory than its text.
+    """Limits the number of XML elements and attributes, each of which takes far more memory than its text.
 
     Args:
         left: so many.
@@ -162,16 +162,18 @@ class Nodes:
         self._left = left
 
     def take(self, count: int, file: str) -> None:
-        """Counts elements and attributes; raises InputError if there are too many."""
+        """Count elements and attributes; raises InputError if there are too many."""
         self._left -= count
         if self._left < 0:
             raise InputError(
-                Sentence("{path}: there are more elements and attributes than a BCF file of this size has", path=file)
+                Sentence(
+                    "{path}: there are more elements and attributes than a BCF file of this size can have", path=file
+                )
             )
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Makes the tree of one file; refuses what is in no BCF file, in every encoding.
+    """Build the XML tree of one file; raises an error for constructs that BCF does not allow, in every encoding.
 
     Args:
         file: its name.
@@ -183,22 +185,22 @@ class _Builder(ElementTree.TreeBuilder):
         self._file, self._depth, self._nodes = file, 0, nodes
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
-        """An entity may stand for any amount of text."""
-        raise InputError(f"{self._file}: " + Sentence("a BCF file has no document type and no entities"))
+        """Refuse document types, because an entity can expand to any amount of text."""
+        raise InputError(f"{self._file}: " + Sentence("a BCF file must not contain a document type or entities"))
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
-        """Trees are written by recursion."""
+        """Start an element; refuse deep nesting, because trees are written recursively."""
         self._depth += 1
         if self._depth > MOST_LEVELS:
             raise InputError(
-                f"{self._file}: " + Sentence("more than {most} elements lie in each other", most=MOST_LEVELS)
+                f"{self._file}: " + Sentence("more than {most} elements are nested in each other", most=MOST_LEVELS)
             )
         if self._nodes is not None:
             self._nodes.take(1 + len(attributes), self._file)
         return super().start(tag, attributes)
 
     def end(self, tag: str, /) -> Element:
-        """The element is complete."""
+        """End an element."""
         self._depth -= 1
         return super().end(tag)
 
@@ -218,9 +220,9 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
     try:
         return ElementTree.fromstring(content, parser)
     except (ValueError, LookupError) as error:  # an encoding that is not known
-        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
+        raise InputError(f"{name}: " + Sentence("not valid XML: {why}", why=error)) from error
     except ElementTree.ParseError as error:
-        raise InputError(f"{name}: " + Sentence("this is no XML: {why}", why=error)) from error
+        raise InputError(f"{name}: " + Sentence("not valid XML: {why}", why=error)) from error
 
 
 def read_bcf(path: Path) -> BcfFile:
@@ -250,7 +252,7 @@ def read_bcf(path: Path) -> BcfFile:
         if file == MARKUP and folder:
             markup = parse_xml(content, f"{path}: {name}", nodes)
             if markup.find("Topic") is None or not markup.find("Topic").get("Guid"):  # type: ignore[union-attr]
-                raise InputError(Sentence("{part}: it has no topic with a Guid", part=f"{path}: {name}"))
+                raise InputError(Sentence("{part}: the file has no topic with a Guid", part=f"{path}: {name}"))
             folders[folder] = BcfTopic(markup, own_folder=folder)
             found.topics.append(folders[folder])
     for name, content in contents.items():
@@ -265,7 +267,7 @@ def read_bcf(path: Path) -> BcfFile:
 
 
 def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
-    """Raises InputError where members of a zip of so many bytes take far more memory than these."""
+    """Raise InputError if unpacking a zip of a given size would take far more memory than the size suggests."""
     most = FREE_BYTES + MOST_PACKED * size
     if sum(info.file_size for info in members) > most:
         raise InputError(
@@ -279,7 +281,7 @@ def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InputError(
                 Sentence(
-                    "'{path}': '{name}' uses a compression that BCF files do not use",
+                    "'{path}': '{name}' uses a compression method that BCF does not allow",
                     path=path,
                     name=f"{info.filename:.80}",
                 )
@@ -297,12 +299,12 @@ def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
 
 def _version(contents: dict[str, bytes], path: Path) -> str:
     if VERSION not in contents:
-        raise InputError(Sentence("'{path}' is no BCF: it has no {part}", path=path, part=VERSION))
+        raise InputError(Sentence("'{path}' is not a BCF file: it has no {part}", path=path, part=VERSION))
     version = parse_xml(contents[VERSION], f"{path}: {VERSION}", Nodes(FREE_NODES)).get("VersionId", "")
     if version not in VERSIONS:
         raise InputError(
             Sentence(
-                "'{path}' is of BCF {version}: known are {versions}",
+                "'{path}' uses BCF {version}; supported versions are {versions}",
                 path=path,
                 version=f"{version!r:.20}",
                 versions=" and ".join(VERSIONS),

@@ -1,4 +1,4 @@
-"""Two objects near their clash as a small glTF file, quantised. Source: glTF 2.0 and KHR_mesh_quantization."""
+"""Write two objects near their clash as a small, quantised glTF file. Source: glTF 2.0 and KHR_mesh_quantization."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORT, _ARRAY, _DOUBLE_SIDED = 5122, 34962, True
 
 
 def to_glb(shown: Nearby) -> bytes:
-    """The file, with the clash at the origin; triangles keep no more than 1/32767 of the size."""
+    """Return the file with the clash at the origin; coordinates are rounded to 1/32767 of the size."""
     whole = np.concatenate((shown.a, shown.b)).reshape(-1, 3) - shown.centre
     scale = float(np.abs(whole).max()) or 1.0
     rows: list[bytes] = []

@@ -14,7 +14,8 @@ ACCEPTED = ("approved", "resolved")
 
 
 def to_junit(report: dict[str, Any]) -> str:
-    """One suite; pairs that do not share volume pass, as do approved ones; of a baseline's clashes those fail, too.
+    """Return one test suite: pairs without common volume and approved pairs pass; with a baseline, its open clashes
+    fail, too.
 
     An object that is lost is an error; where the user accepts that, it is skipped.
     """
@@ -56,12 +57,12 @@ def to_junit(report: dict[str, Any]) -> str:
 
 
 def fails(pair: dict[str, Any]) -> bool:
-    """Whether a pair clashes and is neither approved nor resolved."""
+    """Return whether a pair clashes and is neither approved nor resolved."""
     return pair["verdict"] in CLASH_VERDICTS and pair["status"] not in ACCEPTED
 
 
 def _kind(pair: dict[str, Any]) -> str:
-    """By what cases are sorted: the test, where several were run, and the verdict."""
+    """Return the class of a test case: the named test if several were run, and the verdict."""
     return ".".join(filter(None, ("meshclash", pair.get("test"), pair["verdict"])))
 
 
@@ -70,7 +71,7 @@ def _name(pair: dict[str, Any]) -> str:
 
 
 def as_xml(text: str) -> str:
-    """Escapes characters that XML cannot hold."""
+    """Remove or escape characters that XML does not allow."""
     plain = without_controls(text)
     return "".join(letter if _is_xml(ord(letter)) else f"\\u{ord(letter):04x}" for letter in plain)
 

@@ -1,4 +1,4 @@
-"""What is to be seen of a clash: the triangles of both objects around it."""
+"""Find the triangles of both objects around a clash, to show them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Nearby(NamedTuple):
 
 
 def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
-    """The surroundings of a pair of a report; None where nobody knows where it is, or one of the two has no faces."""
+    """Return the surroundings of a pair of a report; None if its location is unknown, or one of the objects has no
+    faces.
+    """
     if pair["location"] is None:
         return None
     centre, both = np.array(pair["location"]), [triangles(pair[name]) for name in ("a", "b")]
@@ -48,14 +50,14 @@ def nearby(pair: dict[str, Any], triangles: Triangles) -> Nearby | None:
 
 
 def focus_of(pair: dict[str, Any], both: Sequence[np.ndarray]) -> float:
-    """How far around a clash is shown [m]: some times its depth, and as much as tells what the objects are."""
+    """Return the radius of the region that is shown around a clash [m], from its depth and the size of the objects."""
     sizes = [np.sort(np.ptp(one.reshape(-1, 3), axis=0)) for one in both]
     largest, middle = (min(float(size[k]) for size in sizes) for k in (2, 1))
     return max(min(6.0 * (pair["depth"] or 0.0) + 4.0 * middle, 0.95 * largest), 0.5 * LEAST_REACH)
 
 
 def _around(triangles: np.ndarray, centre: np.ndarray, reach: float) -> np.ndarray:
-    """Triangles whose boxes come near a point, of few all; the nearest of too many."""
+    """Return the triangles whose boxes are near a point; all if there are few, the nearest if there are too many."""
     if len(triangles) <= WHOLE_TRIANGLES:
         return triangles
     low, high = triangles.min(axis=1), triangles.max(axis=1)

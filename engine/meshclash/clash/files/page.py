@@ -1,4 +1,4 @@
-"""A report dictionary of schema `meshclash.report/1` as one page to read, search and print.
+"""Write a report of schema `meshclash.report/1` as one web page to read, search and print.
 
 The page is complete without its script, which adds filters, search, sorting and views that turn. No file beside it is
 needed, and nothing is loaded from anywhere. It names files without their folders.
@@ -50,7 +50,7 @@ SHARED = (
 def to_html(
     report: dict[str, Any], pictures: Mapping[str, bytes] | None = None, shapes: Mapping[str, bytes] | None = None
 ) -> str:
-    """One page without any outside reference; every name is escaped.
+    """Return a self-contained page; every name is escaped.
 
     Args:
         report: what it says.
@@ -61,7 +61,7 @@ def to_html(
 
 
 class _Page:
-    """The parts of one page, from the top down."""
+    """Writes the parts of one page, from top to bottom."""
 
     def __init__(self, report: dict[str, Any], pictures: Mapping[str, bytes], shapes: Mapping[str, bytes]) -> None:
         self.report, self.pictures, self.shapes = report, pictures, shapes
@@ -79,7 +79,7 @@ class _Page:
         )
 
     def text(self) -> str:
-        """The whole page."""
+        """Return the whole page."""
         name = html.escape(title(self.objects))
         body = "".join((
             self._head(name), self._matrices(), self._controls(), self._groups(), self._tables(),
@@ -107,7 +107,7 @@ class _Page:
         )
 
     def _model_names(self) -> list[str]:
-        """The models in full, where the title does not say everything of them."""
+        """Return the full names of the models if the title does not contain all of them."""
         names = self.objects.models
         said = {item["name"]: item.get("discipline") for item in self.report.get("models") or []}
         if len(names) <= MOST_IN_TITLE and not any(said.values()):
@@ -115,7 +115,7 @@ class _Page:
         return [f"{self.objects.short(name)}: {said[name]}" if said.get(name) else name for name in names]
 
     def outcome(self) -> str:
-        """The result in one sentence."""
+        """Return the result in one sentence."""
         report = self.report
         if not tests_of(report) <= WORDS_OF_TESTS:
             return summary(report)
@@ -140,7 +140,7 @@ class _Page:
         return f"{words}."
 
     def _figures(self) -> str:
-        """The numbers of the report in a line."""
+        """Return the numbers of the report in one line."""
         pairs = self.by_id.values()
         found = [pair for pair in pairs if pair["verdict"] in CLASH_VERDICTS]
         clashes = [pair for pair in found if not self.objects.is_shared(pair)]
@@ -163,7 +163,7 @@ class _Page:
         return f'<ul class="figures" aria-label="Numbers">{items}</ul>\n' if items else ""
 
     def _lost(self) -> str:
-        """A warning about objects that should have been tested; "" where none is lost."""
+        """Return a warning about objects that could not be tested; "" if there are none."""
         gone = lost(self.report["stats"])
         if not gone:
             return ""
@@ -177,7 +177,7 @@ class _Page:
         )
 
     def _warnings(self) -> str:
-        """What looks wrong about the models together, and decisions that have to be made again."""
+        """Return warnings about models that do not match, and about decisions that have to be made again."""
         told = [line[:1].upper() + line[1:] for line in self.report.get("warnings") or []]
         if again := [item for item in self.report.get("undecided") or [] if item["candidates"]]:
             told.append(f"{counted(len(again), 'decision')} of the earlier report cannot be told apart: decide again")
@@ -187,7 +187,7 @@ class _Page:
     # ---- matrices and filters
 
     def _matrices(self) -> str:
-        """How many pairs there are between the models, and between kinds of objects."""
+        """Return tables with the number of pairs between models, and between kinds of objects."""
         if not self.matrices:
             return ""
         parts = []
@@ -204,7 +204,7 @@ class _Page:
         return f'<section aria-labelledby="where">{head}{hint}{"".join(parts)}</section>\n'
 
     def _controls(self) -> str:
-        """Search and filters, which the script shows."""
+        """Return the search field and filters, which the script shows."""
         pairs = self.report["pairs"]
         menus = []
         for name, label, words in (("verdict", "Result", _verdict_label), ("status", "Status", str)):
@@ -226,7 +226,7 @@ class _Page:
     # ---- groups
 
     def _groups(self) -> str:
-        """A card for each group of clashes; those of shared elements come last."""
+        """Return a card for each group of clashes; groups of shared elements come last."""
         way = self.report.get("group_by", "")
         head = f"{_number(len(self.groups), 'group')} by {way}. One decision can cover all pairs of a group."
         return (
@@ -236,7 +236,7 @@ class _Page:
         )
 
     def _shared_once(self) -> str:
-        """Elements that several models contain and that were tested once."""
+        """Return the elements that several models contain and that were tested only once."""
         found = Counter(
             f"{item['name']} in {', '.join(map(self.objects.short, item['models']))}"
             for item in self.report.get("shared") or []
@@ -290,7 +290,7 @@ class _Page:
         )
 
     def _look(self, pairs: list[dict[str, Any]]) -> str:
-        """The picture of a group with a button that shows it from all sides; "" without both."""
+        """Return the picture of a group with a button for a 3D view; "" without a picture and shapes."""
         face = self._face(pairs)
         if face is None:
             return ""
@@ -299,7 +299,7 @@ class _Page:
         return f"<figure>{image(self.pictures[face], label)}{self._view(pairs)}</figure>"
 
     def _view(self, pairs: list[dict[str, Any]]) -> str:
-        """The button of a view in 3D, which the script shows; "" where no shape is at hand."""
+        """Return the button of a 3D view, which the script shows; "" if there is no shape."""
         pair = next((pair for pair in pairs if pair["id"] in self.shapes), None)
         if pair is None:
             return ""
@@ -310,11 +310,11 @@ class _Page:
         )
 
     def _face(self, pairs: list[dict[str, Any]]) -> str | None:
-        """The pair whose picture stands for a group: the first that has one."""
+        """Return the pair whose picture represents a group: the first pair that has one."""
         return next((pair["id"] for pair in pairs if pair["id"] in self.pictures), None)
 
     def _facts_of(self, group: dict[str, Any], pairs: list[dict[str, Any]]) -> list[tuple[str, str]]:
-        """Names and values, as HTML, of what a card tells."""
+        """Return names and values for a card, as HTML."""
         worst = pairs[0]
         objects = self.objects
         storeys = Counter(name for pair in pairs for name in objects.storeys(pair))
@@ -338,7 +338,7 @@ class _Page:
         ]
 
     def _models_of(self, pair: dict[str, Any]) -> str:
-        """The models of a pair in words; "" where they are not known."""
+        """Return the models of a pair as text; "" if they are unknown."""
         names = sorted(self.objects.short(self.objects.model(pair, side)) for side in "ab")
         if not all(names):
             return ""
@@ -347,7 +347,7 @@ class _Page:
     # ---- pairs
 
     def _tables(self) -> str:
-        """All pairs, and before them the events of a range of frames."""
+        """Return the table of all pairs, preceded by the table of events for a range of frames."""
         report = self.report
         if not report["pairs"]:
             return ""
@@ -368,7 +368,7 @@ class _Page:
     # ---- the end
 
     def _not_tested(self) -> str:
-        """What took no part: what is lost, and what has nothing to collide with."""
+        """Return what was not tested: objects that could not be read, and objects without geometry."""
         stats = self.report["stats"]
         gone = [f"{item['name']}: {self._without_folders(item['reason'])}" for item in lost(stats)]
         left_out = [
@@ -383,7 +383,7 @@ class _Page:
         return f'<section id="not-tested"><h2>What was not tested</h2>{parts}</section>\n'
 
     def _without_folders(self, reason: str) -> str:
-        """A reason without the folders of the files that it names."""
+        """Remove folder names from a reason."""
         paths = [item["path"] for item in self.report.get("files") or []] + [self.report["file"] or ""]
         folders = {path[: -len(base_name(path))] for path in paths if base_name(path) != path}
         for folder in sorted(folders - {"/"}, key=len, reverse=True):
@@ -412,7 +412,7 @@ class _Page:
         return (FOLDER / "page.css").read_text("utf-8") + colours + verdicts + labels
 
     def _scripts(self) -> str:
-        """What makes the page move; of a page with shapes also what draws them."""
+        """Return the scripts of the page; pages with shapes also need the script that draws them."""
         if not self.report["pairs"]:
             return ""
         parts = list[str]()
@@ -448,17 +448,19 @@ def _verdict_label(verdict: str) -> str:
 
 
 def _with_counts(counts: Mapping[str, int]) -> str:
-    """ "24 open, 3 approved"."""
+    """Format counts: "24 open, 3 approved"."""
     return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 
 def _shares(counts: Mapping[str, int]) -> str:
-    """ "Level 0 (8), Level 1 (4)"; without numbers where all is one."""
+    """Format shares: "Level 0 (8), Level 1 (4)"; without numbers if there is only one."""
     return ", ".join(f"{name} ({counts[name]:,})" if len(counts) > 1 else name for name in sorted(counts))
 
 
 def _depths(pairs: Collection[dict[str, Any]]) -> str:
-    """The proved depths of pairs, as "37.3 mm to 59.6 mm"; what is known of the worst one where none is proved."""
+    """Format the proved depths of pairs, as "37.3 mm to 59.6 mm"; if none is proved, what is known about the worst
+    pair.
+    """
     known = [pair["depth"] for pair in pairs if pair["depth"] is not None]
     if not known:
         return format_depth(next(iter(pairs)))
@@ -467,7 +469,7 @@ def _depths(pairs: Collection[dict[str, Any]]) -> str:
 
 
 def _coloured(a: str, b: str) -> str:
-    """Two names with the colours that the objects have in pictures."""
+    """Return two names in the colours that the objects have in pictures."""
     return f"{_key('a')}{breakable(a)}<br>{_key('b')}{breakable(b)}"
 
 
@@ -476,13 +478,13 @@ def _key(side: str) -> str:
 
 
 def _most_said(group: Mapping[str, Any], pairs: Collection[dict[str, Any]], name: str) -> str:
-    """Who is assigned to a group, or when it is due: what the group says, else its pairs."""
+    """Return the assignee or due date of a group, or else the most common one of its pairs."""
     found = group.get(name) or ", ".join(dict.fromkeys(str(pair[name]) for pair in pairs if pair.get(name)))
     return str(found)
 
 
 def _matrix(letter: str, matrix: Matrix, caption: str, short: Callable[[str], str]) -> str:
-    """A table with a number for each two names; the script makes filters of the numbers."""
+    """Return a table with a number for each two names; the script turns the numbers into filters."""
     names = [short(name) for name in matrix.names]
     most = max(matrix.counts.values())
     heads = "".join(f'<th scope="col">{breakable(name)}</th>' for name in names)
@@ -515,7 +517,7 @@ def _menu(name: str, label: str, words: Mapping[str, str]) -> str:
 
 
 def _loud_and_quiet(columns: list[Any], rows: list[tuple[dict[str, Any], str]], name: str) -> str:
-    """A table of pairs or events; those that only touch, or are apart, in one that is closed, where there are others.
+    """Return a table of pairs or events; pairs that only touch or are apart go to a separate, collapsed table.
 
     In an assembly nearly everything touches something: clashes would be lost among them, on a page that nobody prints.
     """

@@ -1,4 +1,4 @@
-"""What a page says of the objects of a report: their models, kinds and storeys."""
+"""Properties of the objects of a report that a page shows: models, kinds and storeys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = dict[str, Any]
 
 
 class Objects:
-    """The objects of a report by their names.
+    """The objects of a report by name.
 
     Attributes:
         models: names of the models that were compared; empty where the report does not tell them.
@@ -39,34 +39,34 @@ class Objects:
         self.kind_word, self._kinds = self._kinds_of(report["pairs"])
 
     def said(self, name: str) -> Mapping[str, str]:
-        """The properties of an object; empty where nothing is known."""
+        """Return the properties of an object; empty if nothing is known."""
         return self._said.get(name, {})
 
     def short(self, model: str) -> str:
-        """The name of a model without what all models have in common."""
+        """Return the name of a model without the part that all model names share."""
         return self._short.get(model, model)
 
     def model(self, pair: Pair, side: str) -> str:
-        """The model of one side ("a" or "b") of a pair; "" where it is not known, ``SEVERAL`` of a shared object."""
+        """Return the model of side "a" or "b" of a pair; "" if it is unknown, ``SEVERAL`` for a shared object."""
         told = pair.get(f"model_{side}") or self._model_of.get(pair[side], "")
         return told if told in self.models or not told else SEVERAL
 
     def kind(self, pair: Pair, side: str) -> str:
-        """The class of one side of a pair, else its collection or family, by ``kind_word``."""
+        """Return the class of one side of a pair, or else its collection or family, depending on ``kind_word``."""
         return self._kinds.get(pair[side], "")
 
     def storeys(self, pair: Pair) -> list[str]:
-        """The storeys of both sides, each once."""
+        """Return the storeys of both sides, each once."""
         return [name for name in dict.fromkeys(self.said(pair[side]).get("storey", "") for side in "ab") if name]
 
     def is_shared(self, pair: Pair) -> bool:
-        """Whether both sides are one element that two models contain: equal GlobalId, shape and place."""
+        """Return whether both sides are one element that two models contain: equal GlobalId, shape and place."""
         ids = {self.said(pair[side]).get("GlobalId", "") for side in "ab"}
         models = {self.model(pair, side) for side in "ab"}
         return pair["verdict"] == "duplicate" and len(ids) == 1 and "" not in ids and len(models) == 2
 
     def _told_model(self, said: Mapping[str, str]) -> str:
-        """The model that an object's properties name, or else the file among its collections."""
+        """Return the model in an object's properties, or else the file among its collections."""
         if said.get("model"):
             return said["model"]
         groups = f", {said.get('collection', '')}, "
@@ -82,7 +82,7 @@ class Objects:
 
 
 def model_names(report: dict[str, Any]) -> list[str]:
-    """The names of the models that were compared, without folders: "architecture" of "/projects/architecture.ifc"."""
+    """Return the names of the compared models without folders: "architecture" for "/projects/architecture.ifc"."""
     if models := report.get("models"):
         return [str(item["name"]) for item in models]
     if files := report.get("files"):
@@ -91,7 +91,9 @@ def model_names(report: dict[str, Any]) -> list[str]:
 
 
 def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
-    """How all names begin, and the short name of each: "Tower - Structure" and "Tower - Walls" of a "Tower"."""
+    """Return the common beginning of all names, and the rest of each: "Tower - Structure" and "Tower - Walls" begin
+    with "Tower".
+    """
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     shared = "".join(letters[0] for letters in alike) if len(names) > 1 else ""
     length = max((shared.rfind(sign) + 1 for sign in SEPARATORS), default=0)
@@ -101,12 +103,12 @@ def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
 
 
 def base_name(path: str) -> str:
-    """The name of a file without its folders, whatever system it comes from."""
+    """Return the name of a file without its folders, on any operating system."""
     return ntpath.basename(path)
 
 
 class Matrix:
-    """How many pairs there are of each two models or kinds.
+    """The number of pairs between every two models or kinds.
 
     Attributes:
         names: of rows and columns, those with most pairs first.
@@ -114,7 +116,7 @@ class Matrix:
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str, str]], order: Iterable[str] = ()) -> None:
-        """Takes (id, name, other name) of each pair; ``order`` names what is listed in any case, and first."""
+        """Count pairs, given as (id, name, other name); ``order`` lists names that are always shown, and come first."""
         found = {pair: tuple(sorted(names)) for pair, *names in pairs if all(names)}
         total = Counter(name for names in found.values() for name in set(names))
         listed = [*dict.fromkeys([*order, *(name for name, _ in total.most_common())])]
@@ -125,13 +127,13 @@ class Matrix:
         self.counts = Counter(self.cell(*names) for names in found.values())
 
     def cell(self, name: str, other: str) -> tuple[int, int] | None:
-        """The places of two names; None where one of them is not in the matrix."""
+        """Return the row and column of two names; None if one of them is not in the matrix."""
         places = sorted(self._place.get(each, -1) for each in (name, other))
         return None if places[0] < 0 else (places[0], places[1])
 
 
 def matrices(report: dict[str, Any], objects: Objects) -> dict[str, Matrix]:
-    """The matrices of a page by the letter that rows name them with: "m" of models, "k" of kinds.
+    """Return the matrices of a page by the letter that rows use: "m" for models, "k" for kinds.
 
     A matrix of a single name says nothing and is left out.
     """

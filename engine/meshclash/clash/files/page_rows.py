@@ -1,4 +1,4 @@
-"""The tables of pairs and events on a page: their columns, and a row of each pair."""
+"""Write the tables of pairs and events on a page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PageColumn(NamedTuple):
 
 
 class PageRows:
-    """Makes the rows of one report.
+    """Writes the table rows of one report.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -60,7 +60,7 @@ class PageRows:
         self._pictures = dict(pictures)
 
     def pair_columns(self) -> list[PageColumn]:
-        """The columns of a table of pairs. This is the only place that lists them."""
+        """Return the columns of the table of pairs. This is the only place that lists them."""
         report = self._report
         return [
             self._verdict(),
@@ -74,7 +74,7 @@ class PageRows:
         ]
 
     def event_columns(self) -> list[PageColumn]:
-        """The columns of a table of events."""
+        """Return the columns of the table of events."""
         report = self._report
         return [
             self._verdict(),
@@ -82,16 +82,16 @@ class PageRows:
             self._object("b"),
             *([PageColumn("Test", lambda event: text(event.get("test") or ""))] if report.get("tests") else []),
             *(_moment(title, name) for title, name in (("Start", "start"), ("End", "end"))),
-            _count("Worst frame", "worst_frame"),
+            _count("Worst Frame", "worst_frame"),
             _count("Frames", "frames"),
             *[_measure(column) for column in self._measures() if column.name != "volume"],
-            PageColumn("Begins", lambda event: text(event["begins"])),
+            PageColumn("Starts", lambda event: text(event["begins"])),
             PageColumn("Ends", lambda event: text(event["ends"])),
             *_decision(report["events"]),
         ]
 
     def row(self, number: int, pair: Pair, columns: list[PageColumn]) -> str:
-        """One row, with what the script filters by in its attributes."""
+        """Return one table row, with the values that the script filters by as attributes."""
         new = {None: "", True: "new", False: "known"}[pair.get("new")]
         cells = [
             f"{letter}{cell[0]}-{cell[1]}"
@@ -143,7 +143,7 @@ class PageRows:
 
 
 def table(columns: list[PageColumn], rows: list[str], name: str) -> str:
-    """A table; what follows its first rows is text for the script, and a table of its own where none runs."""
+    """Return a table; rows after the first ones are text for the script, or a second table if scripts are disabled."""
     heads = "".join(f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns)
     head = f'<tr><th scope="col" class="number">No.</th>{heads}</tr>'
     parts = [
@@ -154,7 +154,7 @@ def table(columns: list[PageColumn], rows: list[str], name: str) -> str:
 
 
 def label_style(columns: list[PageColumn], name: str) -> str:
-    """Rules that name the cells of a table on a narrow screen, where it has no head."""
+    """Return CSS rules that label the cells of a table on a narrow screen, where it has no header."""
     titles = ["No.", *(column.title for column in columns)]
     rules = "".join(
         f"  table.{name} td:nth-child({k})::before {{ content: {_css_text(title)}; }}\n"
@@ -164,17 +164,17 @@ def label_style(columns: list[PageColumn], name: str) -> str:
 
 
 def text(value: str) -> str:
-    """A text in a cell, escaped, that may be broken after the signs between its words; "" of nothing."""
+    """Return a text for a cell, escaped, with line breaks allowed between its words; "" for nothing."""
     return f"<span>{breakable(value)}</span>" if value else ""
 
 
 def breakable(value: str) -> str:
-    """A text, escaped, that may be broken after the signs between its words; longer words only where they must."""
+    """Return an escaped text with line breaks allowed after punctuation, and in longer words only if necessary."""
     return SIGNS.sub(r"\1<wbr>", html.escape(value))
 
 
 def image(picture: bytes, label: str) -> str:
-    """A PNG inside the page."""
+    """Embed a PNG in the page."""
     data = base64.b64encode(picture).decode()
     return f'<img alt="{html.escape(label)}" src="data:image/png;base64,{data}">'
 
@@ -209,7 +209,7 @@ def _moment(title: str, name: str) -> PageColumn:
 
 
 def _place(pair: Pair) -> str:
-    """Where a pair meets, and with how many faces or points of a scan."""
+    """Return where a pair meets, with the number of faces or scan points in contact."""
     where = "" if pair["location"] is None else text(" ".join(f"{x:.2f}" for x in pair["location"]))
     members = " with ".join(
         counted(len(points), "point") if (points := pair[f"points_{side}"]) else counted(pair[f"count_{side}"], "face")
@@ -219,7 +219,7 @@ def _place(pair: Pair) -> str:
 
 
 def _decision(pairs: list[Pair]) -> list[PageColumn]:
-    """The status, and as far as somebody said more: who, until when, and the comment."""
+    """Return the status of a pair and, if set, its assignee, due date and comment."""
     told = [
         PageColumn(title, lambda pair, name=name: text(str(pair.get(name) or "")))  # type: ignore[misc]
         for title, name in (("Assigned to", "assignee"), ("Due", "due"), ("Comment", "comment"))

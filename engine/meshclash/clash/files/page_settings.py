@@ -1,4 +1,4 @@
-"""What was asked, in plain words, for the end of a page."""
+"""Describe the settings of the detection as text, for the end of a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXCLUDED = {
 
 
 def settings(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """Name and value of each setting that was used; files without their folders."""
+    """Return the name and value of each setting that was used; files without their folders."""
     facts = [*_files(report), *([("Compared with", base_name(report["baseline"]))] if report["baseline"] else [])]
     facts.append(("Tested", when(report) or "at an unknown time"))
     if tests := report.get("tests"):
@@ -40,13 +40,13 @@ def settings(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def when(report: dict[str, Any]) -> str:
-    """Date and time of the test, with the offset from UTC; "" where it is not known."""
+    """Return date and time of the test with the offset from UTC; "" if it is unknown."""
     day, _, time = (report["created"] or "").partition("T")
     return f"{day}, {time[:5]} (UTC{time[8:] or '+00:00'})" if time else day
 
 
 def _files(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """The files that were tested, with the unit of their lengths."""
+    """Return the files that were tested, with their length units."""
     files = report.get("files")
     if not files:
         return [("File", base_name(report["file"] or "") or "never saved")]
@@ -57,7 +57,7 @@ def _files(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _units(files: list[dict[str, Any]]) -> str:
-    """What a length of 1 means in the files."""
+    """Return what a length of 1 means in the files."""
     kinds = Counter((format_length(item["metres_per_unit"]), item["names_unit"]) for item in files)
     return "; ".join(
         f"1 unit is {length}" if named else f"1 unit is assumed to be {length} in {counted(count, 'file')} without unit"
@@ -66,7 +66,7 @@ def _units(files: list[dict[str, Any]]) -> str:
 
 
 def _of_question(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a single test asked."""
+    """Return the settings of a single test."""
     options = report["options"]
     test = test_named(options["test"])
     facts = [("Test", f"{test.label}: {test.description[:1].lower()}{test.description[1:]}")]
@@ -93,7 +93,7 @@ def _of_question(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_option(option: Option, value: Any) -> str:
-    """The value of an option in words; "" where there is nothing to say."""
+    """Return the value of an option as text; "" if it need not be shown."""
     if option.kind == "length":
         return format_length(value) if value else ""
     if option.kind == "volume":
@@ -108,7 +108,7 @@ def _of_option(option: Option, value: Any) -> str:
 
 
 def _of_test(options: dict[str, Any]) -> str:
-    """What one of several tests asks: its kind, its sets and its lengths."""
+    """Return the settings of one of several tests: its kind, sets and lengths."""
     test = test_named(options["test"])
     sets = f"{set_in_words(options['set_a'])} with {set_in_words(options['set_b'])}"
     lengths = [
@@ -120,7 +120,7 @@ def _of_test(options: dict[str, Any]) -> str:
 
 
 def title(objects: Objects) -> str:
-    """The name of a page: the models that were compared, or the file."""
+    """Return the title of a page: the compared models, or the file."""
     names = [objects.short(name) for name in objects.models]
     shown = " × ".join(names[:MOST_IN_TITLE])
     shown += f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE else ""
@@ -128,5 +128,5 @@ def title(objects: Objects) -> str:
 
 
 def tests_of(report: dict[str, Any]) -> set[str]:
-    """Names of the kinds of tests that were run."""
+    """Return the names of the kinds of tests that were run."""
     return {options["test"] for options in asked(report)}

@@ -1,4 +1,4 @@
-"""Pictures of clashes: both objects, their overlap, and the objects around them."""
+"""Draw pictures of clashes: both objects, their overlap, and the objects around them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RING_COLOUR = (0.95, 0.45, 0.0)
 def pictures(
     pairs: Iterable[dict[str, Any]], triangles: Triangles, names: Iterable[str], most: int
 ) -> dict[str, bytes]:
-    """PNG by the ids of pairs.
+    """Return PNG images by pair id.
 
     Args:
         pairs: of a report; of several rows of one pair the first one is drawn.
@@ -67,7 +67,9 @@ class _Around:
         self._boxes = np.array(boxes, np.float64).reshape(-1, 2, 3)
 
     def png(self, pair: dict[str, Any]) -> bytes | None:
-        """A picture of a pair of a report; None where nobody knows where it is, or one of the two has no faces."""
+        """Return a picture of a pair of a report; None if its location is unknown, or one of the objects has no
+        faces.
+        """
         if pair["location"] is None:
             return None
         both = [self._triangles(pair[side]).astype(np.float64) for side in "ab"]
@@ -80,7 +82,7 @@ class _Around:
         return raster.to_png(best.image(self._around(pair, centre, reach)))
 
     def _around(self, pair: dict[str, Any], centre: np.ndarray, reach: float) -> list[np.ndarray]:
-        """The triangles of the other objects near a clash."""
+        """Return the triangles of the other objects near a clash."""
         wide = 2.5 * reach  # what an image shows of the diagonal, and what is behind it
         near = ((self._boxes[:, 0] <= centre + wide) & (self._boxes[:, 1] >= centre - wide)).all(axis=1)
         names = [self._names[k] for k in np.flatnonzero(near).tolist()]
@@ -89,7 +91,7 @@ class _Around:
 
 
 class _Scene:
-    """Two objects as they are seen from one direction."""
+    """Two objects seen from one direction."""
 
     def __init__(
         self, both: Sequence[np.ndarray], closed: bool, centre: np.ndarray, reach: float, towards: Any
@@ -102,17 +104,17 @@ class _Scene:
         self._both = [self._seen(one) for one in both]
 
     def _seen(self, triangles: np.ndarray) -> np.ndarray:
-        """Corners to the right, up and towards the viewer, in units of half the height of the image."""
+        """Return corners as right, up and towards the viewer, in units of half the image height."""
         return (triangles - self._centre) @ self._axes.T / self._reach
 
     def overlap(self, smaller: int) -> int:
-        """Pixels of a small image that show the overlap."""
+        """Return the pixels of a small image that show the overlap."""
         width, height = WIDTH // smaller, HEIGHT // smaller
         _, overlaps = self._blended(self._layers(width, height), np.full((height, width), -1.0))
         return int(overlaps.sum())
 
     def _layers(self, width: int, height: int) -> tuple[np.ndarray, ...]:
-        """The surfaces behind each pixel, as ``raster.fill_solids`` fills them."""
+        """Return the surfaces behind each pixel, as computed by ``raster.fill_solids``."""
         shape = height, width, raster.MOST_LAYERS
         found = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2], np.int64)
         corners = np.concatenate([_pixels(one, width, height) for one in self._both])
@@ -121,14 +123,14 @@ class _Scene:
         return found
 
     def _blended(self, layers: tuple[np.ndarray, ...], behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The image of both before what is behind, and 1 for each pixel where they overlap."""
+        """Return the image of both objects over the background, and 1 for each pixel where they overlap."""
         image, overlaps = np.empty((*behind.shape, 3)), np.zeros(behind.shape, np.int64)
         colours = np.array([*COLOURS, raster.CONTEXT, raster.PAPER, raster.OVERLAP])
         raster.blend(*layers, self._closed, behind, colours, image, overlaps)
         return image, overlaps
 
     def image(self, around: Sequence[np.ndarray]) -> np.ndarray:
-        """The picture (h, w, 3), colours from 0 to 1."""
+        """Return the picture (h, w, 3), colours from 0 to 1."""
         layers = self._layers(WIDTH, HEIGHT)
         front = np.ascontiguousarray(layers[0][:, :, 0])
         covered = np.isfinite(front)
@@ -149,7 +151,7 @@ class _Scene:
 
 
 def _pixels(seen: np.ndarray, width: int, height: int) -> np.ndarray:
-    """Points as columns, rows and depths away from the viewer."""
+    """Convert points to columns, rows and depths away from the viewer."""
     x, y, z = np.moveaxis(seen, -1, 0)
     return np.stack([0.5 * (width + height * x), 0.5 * height * (1.0 - y), -z], axis=-1)
 
@@ -159,7 +161,7 @@ def _joined(lines: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _ring(image: np.ndarray) -> None:
-    """Draws a ring around the middle of an image."""
+    """Draw a ring around the middle of an image."""
     height, width, _ = image.shape
     rows, columns = np.ogrid[:height, :width]
     off = np.hypot(columns - 0.5 * width, rows - 0.5 * height) - 0.11 * height
@@ -169,7 +171,7 @@ def _ring(image: np.ndarray) -> None:
 
 
 def is_closed(triangles: np.ndarray) -> bool:
-    """Whether each edge is run through as often in one direction as in the other, so that there is an inside."""
+    """Return whether each edge is used equally often in both directions, so that the triangles enclose a volume."""
     corners = _numbered(triangles)
     count = int(corners.max()) + 1
     first, second = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
@@ -178,7 +180,7 @@ def is_closed(triangles: np.ndarray) -> bool:
 
 
 def sharp_edges(triangles: np.ndarray) -> np.ndarray:
-    """Edges (n, 2, 3) of triangles (t, 3, 3) between faces that meet at an angle, and those of one face only."""
+    """Return the edges (n, 2, 3) of triangles (t, 3, 3) between faces at an angle, and the edges with one face only."""
     if len(triangles) > MOST_EDGES:
         return np.empty((0, 2, 3))
     corners = _numbered(triangles)
@@ -199,7 +201,7 @@ def sharp_edges(triangles: np.ndarray) -> np.ndarray:
 
 
 def _numbered(triangles: np.ndarray) -> np.ndarray:
-    """The corners (t, 3) of triangles as numbers, the same where they are at one place."""
+    """Number the corners (t, 3) of triangles; corners at the same place get the same number."""
     points = triangles.reshape(-1, 3)
     grid = np.rint((points - points.min(axis=0)) * (1e6 / (float(np.ptp(points, axis=0).max()) or 1.0))).astype(
         np.int64

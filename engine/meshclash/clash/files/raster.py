@@ -1,4 +1,4 @@
-"""Draws triangles into an image on the CPU: two transparent solids, their overlap, and what is behind them.
+"""Draw triangles into an image on the CPU: two transparent solids, their overlap, and what is behind them.
 
 Each pixel keeps the surfaces of the two solids that lie behind it, the nearest first. Between entering and leaving both
 solids, a line of sight is in their overlap, which is painted over everything else. No other object is drawn before the
@@ -29,7 +29,7 @@ _LIGHT /= np.linalg.norm(_LIGHT)
 
 
 def shades(corners: np.ndarray) -> np.ndarray:
-    """How bright each triangle is, from 0 to 1, whichever side is seen.
+    """Return the brightness of each triangle, from 0 to 1, independent of the side that is seen.
 
     Args:
         corners: (t, 3, 3) to the right, up and towards the viewer.
@@ -46,7 +46,7 @@ def _edge(x0, y0, x1, y1, x, y):
 
 @inner
 def _span(x0, y0, x1, y1, x2, y2, y, width):
-    """First and last column of the part of a row, at height y, that may lie in a triangle."""
+    """Return the first and last column of the part of a pixel row, at height y, that may be inside a triangle."""
     low, high = np.inf, -np.inf
     for xa, ya, xb, yb in ((x0, y0, x1, y1), (x1, y1, x2, y2), (x2, y2, x0, y0)):
         if (ya <= y) != (yb <= y):
@@ -59,7 +59,7 @@ def _span(x0, y0, x1, y1, x2, y2, y, width):
 
 @kernel
 def fill_solids(corners, owners, brightness, depths, tones, sides, counts):
-    """Adds the surfaces of the two solids to the pixels.
+    """Add the surfaces of the two solids to the pixels.
 
     Args:
         corners: (t, 3, 3) column, row and depth away from the viewer.
@@ -108,7 +108,7 @@ def fill_solids(corners, owners, brightness, depths, tones, sides, counts):
 
 @kernel
 def fill_behind(corners, brightness, limits, depths, tones):
-    """Keeps the nearest surface that is farther than a limit of its pixel; arguments as of ``fill_solids``."""
+    """Keep the nearest surface behind a limit for each pixel; the arguments are those of ``fill_solids``."""
     height, width = depths.shape
     for t in range(len(corners)):
         x0, y0, z0 = corners[t, 0]
@@ -135,7 +135,7 @@ def fill_behind(corners, brightness, limits, depths, tones):
 
 @kernel
 def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps):
-    """Colours the pixels and marks those with an overlap.
+    """Colour the pixels, and mark those with an overlap.
 
     Args:
         depths, tones, sides, counts: as ``fill_solids`` leaves them.
@@ -183,7 +183,7 @@ def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps
 
 @kernel
 def draw_lines(ends, surface, before, behind, hidden, seen, ink, image):
-    """Draws lines two pixels wide.
+    """Draw lines two pixels wide.
 
     Args:
         ends: (n, 2, 3) column, row and depth of both ends.
@@ -227,7 +227,7 @@ def draw_lines(ends, surface, before, behind, hidden, seen, ink, image):
 
 
 def to_png(image: np.ndarray) -> bytes:
-    """A PNG of an image (h, w, 3) with colours from 0 to 1. Source: PNG (ISO/IEC 15948)."""
+    """Return a PNG of an image (h, w, 3) with colours from 0 to 1. Source: PNG (ISO/IEC 15948)."""
     height, width, _ = image.shape
     pixels = np.rint(255.0 * np.clip(image, 0.0, 1.0)).astype(np.uint8).reshape(height, 3 * width)
     lines = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter

@@ -19,7 +19,7 @@ PAGE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
 
 
 def to_sarif(report: dict[str, Any], version: str) -> str:
-    """One run; clashes are errors, accepted ones are suppressed, and a baseline says which are new.
+    """Return one run: clashes are errors, accepted clashes are suppressed, and a baseline marks which are new.
 
     An object that is lost is a notification of the run.
 
@@ -86,7 +86,7 @@ def _result(pair: dict[str, Any], rule: int, file: str) -> dict[str, Any]:
 def _notification(item: dict[str, Any], allowed: bool) -> dict[str, Any]:
     return {
         "level": "warning" if allowed else "error",
-        "message": {"text": f"{item['name']} was lost and not tested: {item['reason']}"},
+        "message": {"text": f"{item['name']} could not be tested: {item['reason']}"},
         "locations": [{"logicalLocations": [{"fullyQualifiedName": item["name"], "kind": "object"}]}],
     }
 

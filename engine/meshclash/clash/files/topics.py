@@ -1,4 +1,4 @@
-"""Clashes as topics of BCF, and what was said of them back as reviews."""
+"""Write clashes as BCF topics, and read decisions from BCF topics."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Sizes = Callable[[dict[str, Any]], float | None]
 
 
 def topic_guid(pair: str) -> str:
-    """The Guid of a pair's topic: the same in every file."""
+    """Return the GUID of a pair's topic, which is the same in every file."""
     return str(uuid.uuid5(SPACE, pair))
 
 
@@ -55,7 +55,8 @@ def to_bcf(
     sizes: Sizes = lambda _: None,
     by: str = PAIR,
 ) -> bytes:
-    """A topic for each group of clashes, or for each pair that shares volume, or is nearer than was asked for.
+    """Return a BCF topic for each group of clashes, or for each pair that shares volume or is closer than the
+    tolerance.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -90,7 +91,7 @@ def to_bcf(
 
 @dataclass(frozen=True)
 class _Subject:
-    """What a topic is about: pairs, the worst one first."""
+    """The pairs of a topic, worst first."""
 
     guid: str
     title: str
@@ -98,13 +99,13 @@ class _Subject:
 
     @property
     def status(self) -> str:
-        """That of all pairs; open where they differ."""
+        """Status of all pairs of the topic; open if they differ."""
         own = {pair["status"] for pair in self.pairs}
         return own.pop() if len(own) == 1 else "open"
 
 
 class Told(NamedTuple):
-    """What a topic says of one pair.
+    """The status and comments that a topic states for one pair.
 
     Attributes:
         review: status and comments; the status is "" where the topic says none that is different from its own.
@@ -116,7 +117,7 @@ class Told(NamedTuple):
 
 
 def reviews_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review] | None = None) -> dict[str, Review]:
-    """What a file says of pairs, by their ids: its status, and its comments, the last one below.
+    """Return the reviews in a file by pair id: status and comments, the last comment at the end.
 
     Args:
         file: the file.
@@ -128,7 +129,7 @@ def reviews_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review] 
 
 
 def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) -> dict[str, Told]:
-    """As `reviews_of`, with the places that pairs had."""
+    """Return the same as `reviews_of`, with the locations of the pairs."""
     own = {topic_guid(key): key for key in pairs}
     wanted, found = {*own.values()}, dict[str, Told]()
     for topic in file.topics:
@@ -156,7 +157,7 @@ def _comment_guid(pair: str) -> str:
 
 
 def _named_pairs(topic: BcfTopic) -> dict[str, tuple[float, ...] | None]:
-    """The pairs that a topic's description names, with their places where it says them."""
+    """Return the pairs named in a topic's description, with their locations if given."""
     found: dict[str, tuple[float, ...] | None] = {}
     for match in NAMED_PAIR.finditer(topic.element.findtext("Description") or ""):
         place = tuple(map(float, match[2].split())) if match[2] else None
@@ -165,7 +166,9 @@ def _named_pairs(topic: BcfTopic) -> dict[str, tuple[float, ...] | None]:
 
 
 def _place(topic: BcfTopic) -> tuple[float, ...] | None:
-    """Where the pair of a topic is, as its viewpoint says: the middle of what its planes cut out."""
+    """Return the location of a topic's pair from its viewpoint: the middle of the region that the clipping planes
+    enclose.
+    """
     for view in topic.viewpoints:
         planes = view.findall("ClippingPlanes/ClippingPlane/Location")
         try:
@@ -245,7 +248,7 @@ def _description(pair: dict[str, Any], told: Mapping[str, Mapping[str, str]]) ->
 def _viewpoint(
     guid: str, pairs: Sequence[dict[str, Any]], told: Mapping[str, Mapping[str, str]], sizes: Sizes, three: bool
 ) -> Element:
-    """A view from which the places of all pairs are seen."""
+    """Return a viewpoint that shows the locations of all pairs."""
     root = ElementTree.Element("VisualizationInfo", {"Guid": guid})
     components = ElementTree.SubElement(root, "Components")
     visibility = ElementTree.Element("Visibility", {"DefaultVisibility": "true"})
@@ -284,7 +287,7 @@ def _viewpoint(
 
 
 def _seen(pairs: Sequence[dict[str, Any]], sizes: Sizes) -> tuple[list[float], float, float]:
-    """The middle of the places of pairs, how far planes cut from it, and how far the camera is [m]."""
+    """Return the middle of the pairs' locations, and the distances of clipping planes and camera from it [m]."""
     placed = [(pair["location"], max(NEAREST, 1.5 * (sizes(pair) or USUAL))) for pair in pairs if pair["location"]]
     low, high = ([end(place[axis] for place, _ in placed) for axis in range(3)] for end in (min, max))
     target = [0.5 * (a + b) for a, b in zip(low, high, strict=True)]
@@ -298,7 +301,7 @@ def _seen(pairs: Sequence[dict[str, Any]], sizes: Sizes) -> tuple[list[float], f
 
 
 def _up(direction: Sequence[float]) -> list[float]:
-    """The upright direction across the view."""
+    """Return the upright direction perpendicular to the view direction."""
     along = direction[2]
     up = [(1.0 if k == 2 else 0.0) - along * direction[k] for k in range(3)]
     length = math.sqrt(sum(x * x for x in up))
@@ -325,7 +328,7 @@ def _point(holder: Element, name: str, values: Sequence[float]) -> None:
 
 
 def _add(holder: Element, name: str, text: str) -> None:
-    """A text that XML can hold."""
+    """Add an element with a text that XML allows."""
     clean = as_xml(text)
     ElementTree.SubElement(holder, name).text = clean if clean.strip() else "-"
 

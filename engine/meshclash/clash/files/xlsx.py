@@ -1,4 +1,4 @@
-"""Writes a report as an XLSX workbook: a sheet with the pairs, a sheet with the question. Needs xlsxwriter."""
+"""Write a report as an XLSX workbook: one sheet with the pairs, one with the settings. Needs xlsxwriter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MOST_ROWS, MOST_TEXT = 1_048_575, 32_767
 
 
 def library() -> ModuleType:
-    """Returns the module xlsxwriter; raises InputError if it is not installed."""
+    """Return the module xlsxwriter; raises InputError if it is not installed."""
     try:
         return importlib.import_module("xlsxwriter")  # an extra
     except ImportError as error:
-        raise InputError(f".xlsx is written by xlsxwriter ({error}): pip install 'meshclash[xlsx]'") from error
+        raise InputError(f".xlsx files need the package xlsxwriter ({error}): pip install 'meshclash[xlsx]'") from error
 
 
 def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) -> bytes:
-    """Returns the workbook as bytes.
+    """Return the workbook as bytes.
 
     Args:
         report: of schema `meshclash.report/1`.
@@ -40,7 +40,7 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
     if len(report["pairs"]) > MOST_ROWS:
         raise InputError(
             Sentence(
-                "a sheet has {most} rows, and there are {pairs} pairs: write .csv",
+                "a worksheet holds {most} rows, but there are {pairs} pairs: export to .csv instead",
                 most=f"{MOST_ROWS:,}",
                 pairs=f"{len(report['pairs']):,}",
             )

@@ -1,1 +1,1 @@
-"""The tests that can be chosen; `registry` has the list."""
+"""The tests that the user can choose; `registry` lists them."""

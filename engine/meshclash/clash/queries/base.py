@@ -1,4 +1,4 @@
-"""What a test is: a question to the engine, the options that it takes, and the rows that come of the answer."""
+"""Definition of a test: its query to the engine, the options that it accepts, and the rows that it returns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 def basic_parts(options: DetectOptions) -> tuple[str, ...]:
-    """These, and what measures volumes where they are asked for."""
+    """Return the given parts, and those that measure volumes if these are requested."""
     return (*BASIC_PARTS, "more", "voxels") if options.overlap_volume else BASIC_PARTS
 
 
 class DetectTest(ABC):
-    """One test. Detect, the command line, the reports and the panels know a test by these members only.
+    """A test that the user can choose. Detect, the command line, the reports and the panels know a test by these
+    members only.
 
     Attributes:
         name: on the command line and in reports.
@@ -52,26 +53,26 @@ class DetectTest(ABC):
 
     @property
     def takes(self) -> frozenset[str]:
-        """Names of the options that it takes, but not all tests."""
+        """Names of the options that the test accepts, but not all tests."""
         return taken_by(self.name)
 
     @property
     def required(self) -> frozenset[str]:
-        """Names of the options without which it makes no sense."""
+        """Names of the options that the test requires."""
         return required_by(self.name)
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """The parts of the engine's warm-up that it needs."""
+        """Return the parts of the engine's warm-up that the test needs."""
 
     @abstractmethod
     def reach(self, options: DetectOptions) -> float:
-        """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
+        """Return the largest distance of listed pairs [m]; infinity for any distance."""
 
     @abstractmethod
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """The row of what the engine found of one pair, without what is drawn of it."""
+        """Return the row of a pair from the engine's result, without geometry to draw."""
 
     @abstractmethod
     def follower(self, question: DetectQuestion) -> Follower:
-        """What asks it and keeps its answer up to date, for the engine's scene of `question`."""
+        """Create the object that runs the test and keeps its answer up to date, for the engine scene of `question`."""

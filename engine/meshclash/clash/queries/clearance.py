@@ -1,4 +1,4 @@
-"""Clearance: all pairs nearer than a tolerance, with the gap and every face that comes that near."""
+"""Clearance test: find all pairs closer than a tolerance, with the gap and all faces within the tolerance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ClearanceTest(DetectTest):
-    """Who comes too near to whom."""
+    """Finds pairs of objects that are closer than the tolerance."""
 
     name = "clearance"
     label = "Clearance"
@@ -24,23 +24,23 @@ class ClearanceTest(DetectTest):
     verdicts = (*ENGINE_VERDICTS, NEAR)
     apart = NEAR
     measures = ("depth", "distance")
-    nothing = "Nothing is that close"
+    nothing = "No objects are that close"
     found = ("is nearer than the tolerance", "are nearer than the tolerance")
     takes_massive = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """As `DetectTest`."""
+        """Implement `DetectTest.parts`."""
         return (*basic_parts(options), "distances")
 
     def reach(self, options: DetectOptions) -> float:
-        """As `DetectTest`."""
+        """Implement `DetectTest.reach`."""
         assert options.tolerance is not None  # it is required
         return options.tolerance
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """As `DetectTest`."""
+        """Implement `DetectTest.draft`."""
         return gap_draft(question.world, found, self.apart, frame)
 
     def follower(self, question: DetectQuestion) -> Follower:
-        """As `DetectTest`."""
+        """Implement `DetectTest.follower`."""
         return GapFollower(self, question.engine.motion.LiveGaps(question.world.scene))

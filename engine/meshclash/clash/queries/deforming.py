@@ -1,4 +1,4 @@
-"""Deforming: whose surfaces meet, found anew in every frame by common voxels, without any preparation."""
+"""Deforming test: find objects whose surfaces meet, in every frame by common voxels, without preparation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .surfaces import SurfaceTest
 
 
 class DeformingTest(SurfaceTest):
-    """Exact contacts of surfaces that are others in every frame; no hierarchy is built, and nothing is kept."""
+    """Finds exact contacts of surfaces that change in every frame; builds no hierarchy and stores nothing."""
 
     name = "deforming"
     label = "Deforming"
@@ -20,20 +20,22 @@ class DeformingTest(SurfaceTest):
         "Find pairs of objects whose surfaces meet, without preparing their meshes: for cloth and simulations whose "
         "faces change in every frame. An object inside another one is not found"
     )
-    nothing = "Nothing meets"
+    nothing = "No objects meet"
     found = ("meets", "meet")
     has_moments = True
     timing = "voxels"
 
     def pairs(self, question: DetectQuestion) -> list[Pair]:
-        """As `SurfaceTest`: objects whose boxes overlap."""
+        """Implement `SurfaceTest.pairs`: objects whose boxes overlap."""
         ids, boxes = question.world.scene.boxes()
         items = [question.world.objects[key] for key in ids.tolist()]
         found = candidate_pairs(items, boxes, question.options.rules)
         return [(int(ids[i]), int(ids[j])) for i, j in found.tolist()]
 
     def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
-        """As `SurfaceTest`: by voxels; at once by hierarchies where voxels need too much memory."""
+        """Implement `SurfaceTest.contacts_steps`: by voxels, or directly by hierarchies if voxels need too much
+        memory.
+        """
         (thing_a, pose_a), (thing_b, pose_b) = (question.world.scene.posed(key) for key in (a, b))
         if question.world.has_scan((a, b)):
             return (yield from question.engine.steps(question.engine.collide, thing_a, thing_b, pose_a, pose_b))

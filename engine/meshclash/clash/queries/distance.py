@@ -1,4 +1,4 @@
-"""Distance: how far apart the objects of every pair are, the nearest pairs of all where there are many."""
+"""Distance test: find how far apart the objects of every pair are; if there are many pairs, only the nearest ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PAIRS = 1000
 
 
 class DistanceTest(DetectTest):
-    """How near everything comes to everything."""
+    """Finds the distances between objects."""
 
     name = "distance"
     label = "Distance"
@@ -32,17 +32,17 @@ class DistanceTest(DetectTest):
     takes_massive = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """As `DetectTest`."""
+        """Implement `DetectTest.parts`."""
         return (*basic_parts(options), "distances")
 
     def reach(self, options: DetectOptions) -> float:
-        """As `DetectTest`."""
+        """Implement `DetectTest.reach`."""
         return math.inf
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """As `DetectTest`."""
+        """Implement `DetectTest.draft`."""
         return gap_draft(question.world, found, self.apart, frame)
 
     def follower(self, question: DetectQuestion) -> Follower:
-        """As `DetectTest`."""
+        """Implement `DetectTest.follower`."""
         return GapFollower(self, question.engine.motion.LiveGaps(question.world.scene, most=MOST_PAIRS))

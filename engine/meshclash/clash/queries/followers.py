@@ -1,4 +1,4 @@
-"""How the answer of a test is kept up to date: asks what changed, and writes the rows that this changes."""
+"""Keep the answer of a test up to date: query what changed, and write the rows that change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = tuple[int, int]
 
 
 class Follower(ABC):
-    """What is known of the pairs of a scene.
+    """Keeps the results for the pairs of a scene.
 
     Attributes:
         rows: by the engine's ids of the two objects.
@@ -37,12 +37,12 @@ class Follower(ABC):
 
     @property
     def uncertain(self) -> int:
-        """Pairs of which only a probability is known."""
+        """Number of pairs for which only a probability is known."""
         return 0
 
     @abstractmethod
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
-        """Asks for what changed since the last call; closing the generator loses nothing.
+        """Query everything that changed since the last call; closing the generator loses nothing.
 
         Args:
             question: about the scene as it is now.
@@ -56,11 +56,11 @@ class Follower(ABC):
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """Writes the rows that differ since the last call, in slices; closing the generator loses work, and no row."""
+        """Write the rows that changed since the last call, in slices; closing the generator loses work, but no row."""
 
 
 class WatchFollower(Follower):
-    """Follows one of the engine's watches, which tell what became known of a pair and which pairs are gone.
+    """Follows a watch of the engine, which reports new results for pairs, and pairs that are no longer found.
 
     Args:
         test: writes the rows.
@@ -75,7 +75,7 @@ class WatchFollower(Follower):
         self._unwritten: dict[Pair, Any] = {}
 
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
-        """As `Follower`."""
+        """Implement `Follower.ask_steps`."""
         self._change_limits(question)
         everything = len(question.world.objects)
         sets = (None if len(ids) == everything else ids for ids in (question.set_a, question.set_b))
@@ -94,7 +94,7 @@ class WatchFollower(Follower):
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """As `Follower`."""
+        """Implement `Follower.write_steps`."""
         plain = question.world.all_plain
         firsts = [
             pair
@@ -107,7 +107,7 @@ class WatchFollower(Follower):
             self.rows.update(zip(pairs, rows, strict=True))
             for pair in pairs:
                 del self._unwritten[pair]
-            yield Progress(1.0, Sentence("Writing up {a} and {b}", a=rows[-1].a.name, b=rows[-1].b.name))
+            yield Progress(1.0, Sentence("Writing the results of {a} and {b}", a=rows[-1].a.name, b=rows[-1].b.name))
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)
@@ -116,7 +116,7 @@ class WatchFollower(Follower):
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
 
     def _change_limits(self, question: DetectQuestion) -> None:
-        """Tells the watch the lengths that are asked with; it keeps the pairs that they cannot change."""
+        """Pass new length options to the watch, which keeps the pairs that they do not affect."""
         self._watch.change_limits(question.permitted_overlap, question.units(question.options.touch_tolerance))
 
     def _draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
@@ -125,7 +125,7 @@ class WatchFollower(Follower):
         return self._test.draft(question, found, frame)
 
     def _left_out(self) -> tuple[int, float | None]:
-        """Pairs that the watch does not list, and how far apart these are at least."""
+        """Return the number of pairs that the watch does not list, and the least distance of these."""
         return 0, None
 
 

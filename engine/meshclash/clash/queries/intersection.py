@@ -1,4 +1,4 @@
-"""Intersection: all pairs that touch, clash, contain or duplicate each other."""
+"""Intersection test: find all pairs that touch, clash, contain or duplicate each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class IntersectionTest(DetectTest):
-    """Exact contacts and what they mean."""
+    """Finds exact contacts, and judges them."""
 
     name = "intersection"
     label = "Intersection"
@@ -24,24 +24,24 @@ class IntersectionTest(DetectTest):
     verdicts = ENGINE_VERDICTS
     apart = TOUCHING
     measures = ("depth",)
-    nothing = "Nothing touches"
+    nothing = "No objects touch"
     found = ("is not apart", "are not apart")
     takes_massive = True
     has_moments = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """As `DetectTest`."""
+        """Implement `DetectTest.parts`."""
         gaps = ("gaps",) if options.touch_tolerance > 0.0 else ()
         return (*basic_parts(options), *gaps)
 
     def reach(self, options: DetectOptions) -> float:
-        """As `DetectTest`."""
+        """Implement `DetectTest.reach`."""
         return options.touch_tolerance
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """As `DetectTest`."""
+        """Implement `DetectTest.draft`."""
         return contacts_draft(question.world, found, frame)
 
     def follower(self, question: DetectQuestion) -> Follower:
-        """As `DetectTest`."""
+        """Implement `DetectTest.follower`."""
         return WatchFollower(self, question.engine.motion.LiveContacts(question.world.scene))

@@ -1,4 +1,4 @@
-"""What is asked of the engine about one frame, and what it says."""
+"""The question to the engine about one frame, and its answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DetectQuestion:
-    """What is asked of one frame.
+    """The question to the engine about one frame.
 
     Attributes:
         engine: the meshclash module.
@@ -39,19 +39,19 @@ class DetectQuestion:
     device: str = "cpu"
 
     def units(self, metres: float) -> float:
-        """A length in scene units, which the engine computes in."""
+        """Convert a length to scene units, in which the engine computes."""
         return metres / self.metres_per_unit
 
     @property
     def permitted_overlap(self) -> float | str:
-        """As the engine takes it: in scene units, or by the resolution of each pair."""
+        """The permitted overlap as the engine expects it: in scene units, or by the resolution of each pair."""
         permitted = self.options.permitted_overlap
         return RESOLUTION if isinstance(permitted, str) else self.units(permitted)
 
 
 @dataclass(frozen=True)
 class DetectAnswer:
-    """What the engine says of one frame.
+    """The engine's answer about one frame.
 
     Attributes:
         stats: the engine's `QueryStats`.

@@ -1,4 +1,4 @@
-"""The tests that can be chosen. A test is one file here and one entry of `TESTS`."""
+"""The list of the tests that the user can choose. A test is one file here and one entry of `TESTS`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TESTS: dict[str, DetectTest] = {
 
 
 def test_named(name: str) -> DetectTest:
-    """The test of that name; raises InputError."""
+    """Return the test with a name; raises InputError."""
     try:
         return TESTS[name]
     except KeyError:

@@ -1,4 +1,4 @@
-"""Self-contact: whose own surface crosses itself, as cloth and skin do."""
+"""Self-contact test: find objects whose surface crosses itself, as cloth and skin do."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .surfaces import SurfaceTest
 
 
 class SelfContactTest(SurfaceTest):
-    """Exact crossings of one surface with itself; neighbours along edges and around vertices are none."""
+    """Finds exact crossings of a surface with itself; neighbours along edges and around vertices do not count."""
 
     name = "self"
     label = "Self-Contact"
     description = "Find objects of set A whose surface crosses itself, such as folds of cloth"
-    nothing = "Nothing crosses itself"
+    nothing = "No object crosses itself"
     found = ("crosses itself", "cross themselves")
     of_pairs = False
     timing = "query"
 
     def pairs(self, question: DetectQuestion) -> list[Pair]:
-        """As `SurfaceTest`: each object with itself."""
+        """Implement `SurfaceTest.pairs`: each object with itself."""
         return [(key, key) for key in question.set_a]
 
     def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
-        """As `SurfaceTest`; an object is asked about at once."""
+        """Implement `SurfaceTest.contacts_steps` in a single step."""
         contacts = question.engine.self_collide(*question.world.scene.posed(a), touching=False)
         yield Progress(1.0, Sentence("Comparing {name} with itself", name=question.world.objects[a].name))
         return contacts

@@ -1,4 +1,4 @@
-"""What tests of surfaces that meet have in common: two objects, or one with itself, and all their contacts."""
+"""Shared parts of the tests that find where surfaces meet: of two objects, or of one with itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SurfaceMeeting(NamedTuple):
-    """Two objects whose surfaces meet; ids are the engine's. Both are the same where one surface crosses itself."""
+    """Two objects whose surfaces meet, by engine ids. Both are the same where one surface crosses itself."""
 
     a: int
     b: int
@@ -31,7 +31,8 @@ class SurfaceMeeting(NamedTuple):
 
 
 class SurfaceTest(DetectTest):
-    """Whose surfaces meet; `pairs` says who is asked about, `contacts_steps` finds all contacts of a pair.
+    """Base of tests for surfaces that meet; `pairs` selects the pairs, and `contacts_steps` finds all contacts of a
+    pair.
 
     Attributes:
         timing: what the statistics call the seconds of the engine.
@@ -44,31 +45,31 @@ class SurfaceTest(DetectTest):
 
     @abstractmethod
     def pairs(self, question: DetectQuestion) -> list[Pair]:
-        """The engine's ids of what may meet."""
+        """Return the engine ids of pairs that may meet."""
 
     @abstractmethod
     def contacts_steps(self, question: DetectQuestion, a: int, b: int) -> Generator[Any, None, Any]:
-        """The contacts of a pair, in slices where that is possible."""
+        """Return the contacts of a pair, in slices if possible."""
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """As `DetectTest`."""
+        """Implement `DetectTest.parts`."""
         return (*BASIC_PARTS, "more")
 
     def reach(self, options: DetectOptions) -> float:
-        """As `DetectTest`."""
+        """Implement `DetectTest.reach`."""
         return 0.0
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """As `DetectTest`."""
+        """Implement `DetectTest.draft`."""
         return surfaces_draft(question.engine, question.world, found, MEETS, frame)
 
     def follower(self, question: DetectQuestion) -> Follower:
-        """As `DetectTest`."""
+        """Implement `DetectTest.follower`."""
         return SurfaceFollower(self)
 
 
 class SurfaceFollower(Follower):
-    """Asks about each pair of which an object moved or deformed, and writes its row: what is drawn moves along."""
+    """Tests each pair with an object that moved or deformed, and writes its row and the geometry to draw."""
 
     def __init__(self, test: SurfaceTest) -> None:
         super().__init__()
@@ -77,7 +78,7 @@ class SurfaceFollower(Follower):
         self._unwritten: dict[Pair, SurfaceMeeting | None] = {}
 
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
-        """As `Follower`; all contacts of a pair are found in any case."""
+        """Implement `Follower.ask_steps`; all contacts of a pair are always found."""
         started, stats = time.perf_counter(), question.engine.QueryStats()
         if self._known is None:
             self._known = PairMemory()
@@ -97,7 +98,7 @@ class SurfaceFollower(Follower):
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """As `Follower`."""
+        """Implement `Follower.write_steps`."""
         for pair in [pair for pair, found in self._unwritten.items() if found is None]:
             self.rows.pop(pair, None)
             del self._unwritten[pair]

@@ -1,4 +1,4 @@
-"""Time-critical: who meets whom, as surely as a budget of time allows, and how sure that is."""
+"""Time-critical test: find which objects meet as certainly as a time budget allows, with probabilities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ProbablePair(NamedTuple):
-    """What is known of two objects that may meet; ids are the engine's."""
+    """Two objects that may meet, by engine ids, with the known results."""
 
     a: int
     b: int
@@ -35,12 +35,12 @@ class ProbablePair(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """One of those of the test."""
+        """The verdict of the pair, one of those of the test."""
         return probability_verdict(self.probability, self.complete)
 
 
 class TimeCriticalTest(DetectTest):
-    """Surfaces that meet or probably do, within a budget for all pairs of a frame together."""
+    """Finds surfaces that meet, certainly or probably, within a time budget for all pairs of a frame."""
 
     name = "time-critical"
     label = "Time-Critical"
@@ -48,28 +48,28 @@ class TimeCriticalTest(DetectTest):
     verdicts = (MEETS, LIKELY, UNLIKELY)
     apart = UNLIKELY
     measures = ("probability",)
-    nothing = "Nothing meets"
+    nothing = "No objects meet"
     found = ("meets or may meet", "meet or may meet")
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
-        """As `DetectTest`."""
+        """Implement `DetectTest.parts`."""
         return (*BASIC_PARTS, "probabilities")
 
     def reach(self, options: DetectOptions) -> float:
-        """As `DetectTest`."""
+        """Implement `DetectTest.reach`."""
         return 0.0
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
-        """As `DetectTest`."""
+        """Implement `DetectTest.draft`."""
         return probability_draft(question.engine, question.world, found, frame)
 
     def follower(self, question: DetectQuestion) -> Follower:
-        """As `DetectTest`."""
+        """Implement `DetectTest.follower`."""
         return ProbabilityFollower()
 
 
 class _Written(NamedTuple):
-    """What the rows of n pairs say, sorted by pair."""
+    """The content of the rows of n pairs, sorted by pair."""
 
     keys: np.ndarray
     """A number for each pair, (n,) int64."""
@@ -78,7 +78,7 @@ class _Written(NamedTuple):
 
 
 class ProbabilityFollower(Follower):
-    """Follows who meets and who may meet; a row is written again when it would show something else."""
+    """Keeps track of pairs that meet or may meet; a row is written again when its content would change."""
 
     refines = True
 
@@ -89,18 +89,18 @@ class ProbabilityFollower(Follower):
 
     @property
     def uncertain(self) -> int:
-        """As `Follower`."""
+        """Implement `Follower.uncertain`."""
         return 0 if self._answer is None else int(np.count_nonzero(~self._answer.complete))
 
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
-        """As `Follower`; the options' budget is that of this question."""
+        """Implement `Follower.ask_steps` within the budget of the options."""
         self._answer = yield from _search_steps(question)
         return DetectAnswer(self._answer.stats, self._answer.stats.timings)
 
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """As `Follower`."""
+        """Implement `Follower.write_steps`."""
         answer, old = self._answer, self._written
         listed = _listed(answer)
         new = _Written(_keys(answer.pairs[listed]), _marks(question, answer, listed))
@@ -116,7 +116,7 @@ class ProbabilityFollower(Follower):
 
 
 def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
-    """The engine's answer within the budget of the options."""
+    """Return the engine's answer within the budget of the options."""
     return question.engine.steps(
         question.world.scene.time_critical,
         question.options.budget, set_a=question.set_a, set_b=question.set_b, keep=question.keep,
@@ -124,7 +124,7 @@ def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
 
 
 def _listed(answer: Any) -> np.ndarray:
-    """Which pairs (n,) of an answer are rows: those that are not certainly apart."""
+    """Return which pairs (n,) of an answer become rows: those that are not certainly apart."""
     return np.flatnonzero(~answer.complete | answer.colliding)
 
 
@@ -133,14 +133,14 @@ def _keys(pairs: np.ndarray) -> np.ndarray:
 
 
 def _marks(question: DetectQuestion, answer: Any, listed: np.ndarray) -> np.ndarray:
-    """What the rows depend on: certainty, the probability as it is shown, triangles, where the two objects are."""
+    """Return the values on which rows depend: certainty, displayed probability, triangles and poses."""
     percent = np.rint(100.0 * answer.probability[listed]).astype(np.int64)
     revisions = question.world.scene.revisions(answer.pairs[listed])
     return np.column_stack([answer.complete[listed], percent, answer.triangles[listed], revisions])
 
 
 def _differ(old: _Written, new: _Written) -> np.ndarray:
-    """Which of the new ones are not among the old ones as they are, (n,) bool."""
+    """Return which new values differ from the old ones of the same pair, (n,) bool."""
     differs = np.ones(len(new.keys), np.bool_)
     known = np.isin(new.keys, old.keys, assume_unique=True)
     place = np.searchsorted(old.keys, new.keys[known])

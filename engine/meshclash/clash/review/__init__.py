@@ -1,1 +1,1 @@
-"""Lists of clashes as decisions: groups with one cause, who decided what, and whether it is still true."""
+"""Decisions about clashes: groups with a common cause, and a history of who decided what."""

@@ -1,4 +1,4 @@
-"""Screws in tapped holes and press fits: overlaps that are the same all around an axis, and meant."""
+"""Find screws in tapped holes and press fits: intended overlaps with the same thickness all around an axis."""
 
 from dataclasses import dataclass
 
@@ -74,7 +74,7 @@ def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
 
 
 def _is_ring(radii: np.ndarray, angles: np.ndarray) -> float:
-    """The thickness of a ring about the origin, as a mean of its sectors; 0 of what is none."""
+    """Return the mean thickness of a ring around the origin; 0 if the points do not form a ring."""
     sector = np.minimum((angles * SECTORS).astype(np.int64), SECTORS - 1)
     if len(np.unique(sector)) < SECTORS:
         return 0.0
@@ -87,7 +87,7 @@ def _is_ring(radii: np.ndarray, angles: np.ndarray) -> float:
 
 
 def _angles(across: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Angles about an axis, from 0 to 1."""
+    """Return angles around an axis, from 0 to 1."""
     first = np.eye(3)[np.argmin(np.abs(axis))]
     first = first - (first @ axis) * axis
     first /= np.linalg.norm(first)
@@ -99,7 +99,7 @@ def _edges(triangles: np.ndarray) -> np.ndarray:
 
 
 def _sampled(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points all over triangles (t, 3, 3), triangle after triangle, with the areas that they stand for."""
+    """Return points spread over triangles (t, 3, 3), and the area that each point represents."""
     i, j = np.meshgrid(np.arange(SAMPLES + 1), np.arange(SAMPLES + 1))
     inside = i + j <= SAMPLES
     u, v = (x[inside] / SAMPLES for x in (i, j))

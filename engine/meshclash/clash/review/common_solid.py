@@ -1,4 +1,4 @@
-"""What two clashing solids have in common, as a solid of its own: to be drawn, measured and framed."""
+"""Compute the common solid of two clashing objects, to draw, measure and frame it."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ class Interference(NamedTuple):
 
     @property
     def box(self) -> np.ndarray | None:
-        """Least and greatest corner, (2, 3) [m]; None without volume."""
+        """Lowest and highest corner, (2, 3) [m]; None without volume."""
         return None if self.mesh is None else self.mesh.bounds
 
     @property
     def sides(self) -> np.ndarray:
-        """The sides of its box, (3,) [m], longest first; zeros without volume."""
+        """Side lengths of the bounding box, (3,) [m], longest first; zeros without volume."""
         return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
 
     def contradicts(self, depth: float | None) -> bool:
-        """Whether a ball that is proved to lie in both solids is larger than this solid; the proof holds then.
+        """Return whether a ball that is proved to lie in both solids is larger than this solid; then the proof is
+        right.
 
         Args:
             depth: diameter of the ball [m], as verdicts state it; None for none.
@@ -82,7 +83,7 @@ def interference(
             raise InvalidMesh(f"{name}: {no_mesh(mesh, 'a TriangleMesh')}")
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     if stacked:
-        raise InvalidPose("the common solid is asked for one pose of each mesh, not for a stack of them")
+        raise InvalidPose("the common solid needs one pose for each mesh, not a stack")
     placed = [transform_points(rows[0], mesh.vertices) for mesh, rows in zip(meshes, (rows_a, rows_b), strict=True)]
     origin = np.maximum(placed[0].min(axis=0), placed[1].min(axis=0))
     first, second = (
@@ -106,10 +107,12 @@ def _library() -> ModuleType:
 
 
 def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any:
-    """The solid of a mesh with moved vertices; raises NotASolid."""
+    """Return the solid of a mesh with moved vertices; raises NotASolid."""
     topology = mesh.topology
     if not mesh.is_closed:
-        raise NotASolid(Sentence("{name} is open: what it has in common with another object is unknown", name=name))
+        raise NotASolid(
+            Sentence("{name} is not closed, so its common volume with another object is unknown", name=name)
+        )
     triangles = topology.welded[mesh.triangles]
     triangles = np.where(topology.orientation[:, None] < 0, triangles[:, ::-1], triangles)
     p, q, r = (points[triangles[:, k]] for k in range(3))
@@ -119,6 +122,6 @@ def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any
     solid = library.Manifold(library.Mesh64(points, np.ascontiguousarray(triangles[~flat], np.uint64)))
     if solid.status() != library.Error.NoError:
         raise NotASolid(
-            Sentence("{name} is no manifold: more than two of its faces meet in an edge, or it is flat", name=name)
+            Sentence("{name} is not manifold: more than two of its faces meet at an edge, or it is flat", name=name)
         )
     return solid

@@ -1,4 +1,4 @@
-"""Groups of clashes: each is one decision, with the reason in words.
+"""Group clashes that need one common decision, with the reason as text.
 
 ``group_clashes`` takes the rows of a list and says which belong together, by one of ``WAYS``. "cause" is the one to
 begin with: it takes a pair of families for one cause, as long as the depths are of one size, and takes an object that
@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clashes:
-    """The clashes that are grouped, as columns.
+    """The clashes to group, as columns.
 
     Attributes:
         a, b: (n,) places of the objects in the list of parts.
@@ -150,7 +150,7 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
 
 
 def _checked_part(part: Part) -> Part:
-    """A part as it is; raises UnsupportedOption for attributes of wrong kinds."""
+    """Return a part unchanged; raises UnsupportedOption for attributes of wrong types."""
     if not all(isinstance(text, str) for text in (*part[:3], part.shape)):
         raise UnsupportedOption(f"id, name, family and shape of a Part must be texts, not {shown(part)}")
     by_text("properties", part.properties, str)
@@ -158,7 +158,7 @@ def _checked_part(part: Part) -> Part:
 
 
 def _checked_clashes(given: Clashes, count: int) -> Clashes:
-    """Columns as arrays of one length; raises UnsupportedOption where they are something else."""
+    """Return columns as arrays of one length; raises UnsupportedOption for anything else."""
     a, b = whole_numbers("a", given.a), whole_numbers("b", given.b)
     depths, boxes = (float_array(name, getattr(given, name), UnsupportedOption) for name in ("depths", "boxes"))
     verdicts = several("verdicts", given.verdicts, str)
@@ -181,13 +181,13 @@ def _checked_clashes(given: Clashes, count: int) -> Clashes:
     places = np.concatenate([a, b])
     if rows and not 0 <= places.min() <= places.max() < count:
         raise UnsupportedOption(
-            f"a and b must be places in a list of {count} parts, not {places.min()} to {places.max()}"
+            f"a and b must be indices into a list of {count} parts, not {places.min()} to {places.max()}"
         )
     return Clashes(a, b, depths, boxes, verdicts, frames, poses, real_number(given.reach))
 
 
 class _Rows:
-    """The rows with families as numbers, the family that comes first alphabetically on the left.
+    """The rows with families as numbers; the family that comes first alphabetically is on the left.
 
     Args:
         parts, clashes: as ``group_clashes`` has them.
@@ -207,7 +207,7 @@ class _Rows:
         self.verdict = np.array([kind[verdict] for verdict in clashes.verdicts], np.int64)
 
     def family_pairs(self) -> Numbers:
-        """(n,) a number for each pair of families."""
+        """A number for each row that identifies its pair of families, (n,)."""
         return self.family[self.left] * len(self.names) + self.family[self.right]
 
     def name(self, place: int) -> str:
@@ -215,7 +215,7 @@ class _Rows:
         return part.name or part.family or "an object without a name"
 
     def of_objects(self) -> dict[int, list[int]]:
-        """The rows that each object has a part in."""
+        """Return the rows in which each object takes part."""
         found = defaultdict(list)
         for side in (self.left, self.right):
             for row, place in enumerate(side.tolist()):
@@ -223,7 +223,7 @@ class _Rows:
         return found
 
     def several(self, places: Numbers) -> str:
-        """A few objects in words: the name of one, else how many there are of each family."""
+        """Describe a few objects: the name of one, otherwise how many there are of each family."""
         distinct, first = np.unique(places, return_index=True)
         if len(distinct) == 1:
             return self.name(int(distinct[0]))
@@ -236,7 +236,7 @@ class _Rows:
         return Sentence(template, some=", ".join(some), count=more)
 
     def group(self, rows: Numbers, key: str) -> Group:
-        """The rows of one pair of families, which have a cause in common."""
+        """Return groups of the rows of one pair of families that have a common cause."""
         most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
         template = _TEMPLATES.get(most.lower(), "{a} and {b} meet")
         left, right = self.several(self.left[rows]), self.several(self.right[rows])
@@ -247,8 +247,8 @@ class _Rows:
 
 _TEMPLATES = {
     "clash": "{a} and {b} overlap",
-    "contained": "{a} and {b} lie one inside the other",
-    "duplicate": "{a} and {b} lie upon each other",
+    "contained": "one of {a} and {b} is inside the other",
+    "duplicate": "{a} and {b} occupy the same space",
 }
 
 
@@ -273,7 +273,7 @@ def _depth_in_words(depths: Lengths) -> str:
 
 
 def _by_cause(rows: _Rows) -> list[Group]:
-    """Details that repeat between two families, and objects that clash as no other of their family does.
+    """Group details that repeat between two families, and objects that clash unlike others of their family.
 
     What repeats exactly, the same two shapes in the same place to each other, counts once: twelve instances of an
     assembly have the causes of one.
@@ -302,7 +302,7 @@ def _by_cause(rows: _Rows) -> list[Group]:
 
 
 def _repeats(rows: _Rows) -> Numbers:
-    """(n,) a number for each row, equal where the same two shapes have the same place to each other."""
+    """Return a number (n,) for each row, equal if the same two shapes have the same relative pose."""
     own = np.arange(len(rows.left))
     poses = rows.clashes.poses
     if poses is None:
@@ -332,13 +332,13 @@ def _repeats(rows: _Rows) -> Numbers:
 
 
 def _from_the_other(pose: Lengths) -> Lengths:
-    """Where a is in the coordinates of b."""
+    """Return the poses of a in the coordinates of b."""
     turned = np.linalg.pinv(pose[:, :3])
     return np.concatenate([turned, -(turned @ pose[:, 3:])], axis=1)
 
 
 def _members_once(rows: _Rows, repeat: Numbers) -> Numbers:
-    """How many objects of each family there are, of what repeats one instance."""
+    """Return the number of objects in each family, with repeated instances counted once."""
     shape = [part.shape for part in rows.parts]
     count, times = Counter(shape), dict[str, int]()
     sizes = np.bincount(repeat, minlength=len(repeat))[repeat]
@@ -374,7 +374,7 @@ def _causes(rows: _Rows) -> list[Group]:
 
 
 def _is_systematic(rows: _Rows, detail: Group) -> bool:
-    """Whether much of one of the two families takes part: then no single object is at fault."""
+    """Return whether a large part of one of the two families is involved, so that no single object is the cause."""
     for side in (rows.left, rows.right):
         objects = np.unique(side[detail.rows])
         if len(objects) >= max(FEWEST, SYSTEMATIC * rows.members[rows.family[objects[0]]]):
@@ -383,7 +383,7 @@ def _is_systematic(rows: _Rows, detail: Group) -> bool:
 
 
 def _by_size_of_depth(rows: _Rows) -> list[Group]:
-    """Pairs of families, apart where their depths are of different sizes."""
+    """Group by pairs of families, separated by the size of the depth."""
     found = []
     for of_pair in _split(rows.family_pairs()):
         depths = rows.clashes.depths[of_pair]
@@ -405,7 +405,7 @@ def _of_families(rows: _Rows, some: Numbers, what: str = "") -> Group:
 
 
 def _by_pattern(rows: _Rows) -> list[Group]:
-    """Pairs of families whose interference has the same size: the same detail, repeated."""
+    """Group pairs of families whose interference has the same size: the same detail, repeated."""
     clashes, found = rows.clashes, []
     sides = np.sort(clashes.boxes[:, 1] - clashes.boxes[:, 0], axis=1)
     sizes = np.nan_to_num(np.concatenate([sides, clashes.depths[:, None]], axis=1))
@@ -418,7 +418,7 @@ def _by_pattern(rows: _Rows) -> list[Group]:
 
 
 def _alike(sizes: Lengths) -> list[Numbers]:
-    """Rows (n, m) that differ little from the first of their group; greedy, in order of size."""
+    """Group rows (n, m) that differ little from the first row of their group, greedily in order of size."""
     left, found = np.lexsort(sizes.T), []
     while len(left):
         first, others = sizes[left[0]], sizes[left]
@@ -429,13 +429,13 @@ def _alike(sizes: Lengths) -> list[Numbers]:
 
 
 def _by_object(rows: _Rows) -> list[Group]:
-    """The fewest objects that have a part in all rows, by taking the one with most rows that are left."""
+    """Group by the fewest objects that take part in all rows: always take the object with most remaining rows."""
     of = {place: set(some) for place, some in rows.of_objects().items()}
     return [_of_object(rows, place, some) for place, some in _fewest(rows, of)]
 
 
 def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]]:
-    """Objects with rows that no object before them has, those with most first; each row once.
+    """Return the fewest objects that cover all rows, those with most rows first; each row belongs to one object.
 
     Args:
         of: the rows of each object.
@@ -463,13 +463,13 @@ def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
     others = np.where(its == left, rows.right[some], left)
     kinds, depths = np.unique(rows.family[others]), rows.clashes.depths[some]
     own = rows.several(its)
-    reason = Sentence("{name} meets {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
+    reason = Sentence("{name} clashes with {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
     sides = own, rows.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
     return Group(some, reason, _key("object", rows.parts[place].id), sides, _extent(depths))
 
 
 def _by_place(rows: _Rows) -> list[Group]:
-    """Clashes of one object beside each other; what has no place stands alone."""
+    """Group clashes of one object that are close together; a clash without a location is a group of its own."""
     boxes, beside = rows.clashes.boxes, []
     placed = np.isfinite(boxes.reshape(-1, 6).sum(axis=1))
     for some in rows.of_objects().values():
@@ -493,7 +493,7 @@ def _by_place(rows: _Rows) -> list[Group]:
 
 
 def _by_property(rows: _Rows, name: str) -> list[Group]:
-    """Pairs of values of a property."""
+    """Group by the pair of values of a property."""
     of_parts = [part.properties.get(name, part.name if name == ASSEMBLY else "") for part in rows.parts]
     values = sorted(set(of_parts))
     number = {value: k for k, value in enumerate(values)}
@@ -502,17 +502,17 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     found = []
     for some in _split(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
-        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} with {other}", name=a, other=b)
+        text = Sentence("within {name}", name=a) if a == b else Sentence("{name} against {other}", name=a, other=b)
         depths = _extent(rows.clashes.depths[some])
         found.append(Group(some, text, _key(name, a, b), (a, b), depths))
     return found
 
 
 def _by_frames(rows: _Rows) -> list[Group]:
-    """Clashes whose ranges of frames overlap, one after the other."""
+    """Group clashes whose ranges of frames overlap successively."""
     frames = rows.clashes.frames
     if frames is None:
-        return [Group(np.arange(len(rows.left)), "one moment", _key("frames"))] if len(rows.left) else []
+        return [Group(np.arange(len(rows.left)), "single moment", _key("frames"))] if len(rows.left) else []
     order = np.lexsort((frames[:, 1], frames[:, 0]))
     ends = np.maximum.accumulate(frames[order, 1])
     begins = np.flatnonzero(frames[order[1:], 0] > ends[:-1] + 1) + 1
@@ -540,7 +540,7 @@ WAYS: dict[str, Callable[[_Rows], list[Group]]] = {
 
 
 def _split(codes: Numbers) -> list[Numbers]:
-    """The places of each value, ascending."""
+    """Return the positions of each value, ascending."""
     if not len(codes):
         return []
     order = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""What became of the clashes of a scene, detection by detection: all events of a journal together.
+"""The history of the clashes of a scene: all events of a journal, from all detections.
 
 A detection says what it "found" that was not there, and what is "gone". Where the objects of the model have other names
 than before, it first says which pair was called how ("moved"), so that what was decided stays with its pair.
@@ -76,7 +76,7 @@ class Decision:
 
     @property
     def test(self) -> str:
-        """The named test that finds it; "" where none does: a pair of a test has an id of its own."""
+        """The named test that found the clash; "" if there is none. A pair has another id in each test."""
         return next((text.removeprefix(TEST) for text in self.questions if text.startswith(TEST)), "")
 
     @property
@@ -86,7 +86,7 @@ class Decision:
 
 
 class Found(NamedTuple):
-    """A pair that a detection found: the names and identities of its objects, and the test."""
+    """A pair that a detection found: names and identities of its objects, and the test."""
 
     names: Names
     ends: Names
@@ -127,7 +127,7 @@ class History(Changeable):
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
-        """Adds the events that are new, and returns the pairs and groups that they are about.
+        """Add the events that are new, and return the pairs and groups that they concern.
 
         Raises:
             UnsupportedOption: one of them cannot be an event.
@@ -207,7 +207,7 @@ class History(Changeable):
                 self.objects[found.id] = found
 
     def _move(self, events: Sequence[Event]) -> None:
-        """All pairs at once: two may have exchanged their names."""
+        """Move all pairs at once, because two may have exchanged their names."""
         moves = [
             (new, *item)
             for said in events
@@ -237,7 +237,7 @@ class History(Changeable):
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
     def still_there(self, clash: str) -> bool:
-        """Whether a detection found a pair after it was marked as resolved."""
+        """Return whether a detection found a pair after it was marked as resolved."""
         decision = self.decisions.get(text("clash", clash))
         if decision is None or decision.status != RESOLVED or decision.gone:
             return False
@@ -323,7 +323,7 @@ def detection_steps(
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
 ) -> Generator[None, None, list[Event]]:
-    """Finds, in slices, the events that a detection adds to a history.
+    """Compute, in slices, the events that a detection adds to a history.
 
     Args:
         history: until now.
@@ -400,14 +400,14 @@ def _are_pairs(found: Found) -> bool:
 
 
 def _is_new(said: Event, known: Mapping[str, Event]) -> bool:
-    """Whether an event is not known; raises UnsupportedOption where it cannot be an event."""
+    """Return whether an event is not known yet; raises UnsupportedOption for values that cannot be events."""
     if said.field not in FIELDS or not all(isinstance(part, str) for part in said):
         checked_event(said)
     return said.id not in known
 
 
 def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The questions that find each pair that is there, by the ids that pairs have after some have moved.
+    """Return the questions that find each current pair, by the ids that pairs have after renaming.
 
     Pairs of ``others`` are left out.
     """
@@ -421,7 +421,7 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
 
 
 def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """Returns the events of a detection of which only ids are known: pairs that are new, and pairs that are gone.
+    """Return the events of a detection when only ids are known: new pairs, and pairs that are gone.
 
     Args:
         before: the decisions until now, by clash.
@@ -448,7 +448,7 @@ def moved_pairs(
     unchanged: Collection[str] = (),
     others: Collection[str] = (),
 ) -> list[tuple[str, list[str]]]:
-    """The new ids of pairs whose objects are called otherwise now, each with the old one and its two objects.
+    """Return the new ids of pairs whose objects were renamed, each with the old id and the two objects.
 
     A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
     object has its name.
@@ -477,7 +477,7 @@ def moved_pairs(
 
 
 def _named_by_keys(history: History, objects: Sequence[Identity]) -> set[str]:
-    """The ids of model objects that were away and are there again: a key of its own tells each, and makes its id."""
+    """Return the ids of objects that were missing and are back, recognised by keys of their own."""
     copies = Counter((name, item.key) for item in objects for name in item.models)
     return {
         item.id for item in objects
@@ -487,7 +487,9 @@ def _named_by_keys(history: History, objects: Sequence[Identity]) -> set[str]:
 
 
 def compact(events: Iterable[Event], most: int) -> list[Event]:
-    """The newest events that fit into so many characters; what people said goes before what detections said."""
+    """Return the newest events that fit into a number of characters; decisions of people have priority over
+    detections.
+    """
     kept: list[Event] = []
     ordered = sorted(events, key=lambda said: (said.field in (*SAID, "group", "merged", "name"), _order(said)))
     for said in reversed(ordered):
@@ -499,14 +501,14 @@ def compact(events: Iterable[Event], most: int) -> list[Event]:
 
 
 def _order(said: Event) -> tuple[str, bool, str, str]:
-    """By time; a detection says first what pairs are called now."""
+    """Sort by time; a detection first records the current names of pairs."""
     return said.time, said.field not in ("moved", "objects"), said.field, said.id
 
 
 def _changed(
     history: History, objects: Sequence[Identity], unchanged: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, list[Any]]]:
-    """The objects that differ from those of the last detection; one that is gone is its id alone."""
+    """Return the objects that differ from those of the last detection; a missing object is given by its id alone."""
     there = {*others, *(item.id for item in objects)}
     yield from (("", [key]) for key in history.objects if key not in there)
     for item in objects:
@@ -516,7 +518,7 @@ def _changed(
 
 
 def _unchanged(history: History, objects: Sequence[Identity]) -> set[str]:
-    """The ids of the objects that are as the last detection saw them."""
+    """Return the ids of the objects that are unchanged since the last detection."""
     both = [(known, item) for item in objects if (known := history.objects.get(item.id)) is not None]
     both = [(known, item) for known, item in both if known[1:2] + known[3:] == item[1:2] + item[3:]]
     boxes = np.array([[known.box, item.box] for known, item in both]).reshape(-1, 2, 6)
@@ -525,7 +527,7 @@ def _unchanged(history: History, objects: Sequence[Identity]) -> set[str]:
 
 
 def valued_events(author: str, items: Iterable[tuple[str, Any]], what: str, time: str, scene: str) -> Iterator[Event]:
-    """Events that say something else of each of many clashes: values are lists, as JSON."""
+    """Return events that set a different value for each of many clashes; the values are lists, as JSON."""
     clashes: list[str] = []
     values: list[str] = []
     room = MOST_TEXT
@@ -545,7 +547,7 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _listed(text: str) -> list[Any]:
-    """The list of a value; empty where it is damaged."""
+    """Return the list of a value; empty if it is damaged."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -554,7 +556,7 @@ def _listed(text: str) -> list[Any]:
 
 
 def _identity(item: Any) -> Identity | None:
-    """The object that an event tells of; None where it is damaged."""
+    """Return the object that an event describes; None if it is damaged."""
     try:
         key, name, box, triangles, area, own, *rest = item
         models = tuple(rest[0]) if rest else ()
@@ -574,7 +576,7 @@ def _is_texts(item: Any, count: int) -> bool:
 
 
 def _found(said: Event) -> list[Found | None]:
-    """What "found" says of each of its pairs."""
+    """Return what a "found" event states about each of its pairs."""
     count = len(said.clashes)
     items = _listed(said.value) if said.field == "found" and said.value else []
     if len(items) != count:

@@ -1,4 +1,4 @@
-"""What a team decided about clashes, as events in a file beside the model: none is lost, and journals can be joined.
+"""A journal of decisions about clashes: events in a file beside the model; journals can be merged without loss.
 
 An event is one line of JSON with an id of its own. Events are only ever added, and decisions follow from all of them in
 the order of their times. So a crash loses nothing that was written, and the journals of two people are joined by taking
@@ -55,7 +55,7 @@ class Event(NamedTuple):
 
     @property
     def clashes(self) -> list[str]:
-        """The ids of pairs, or keys of groups, that the event is about."""
+        """Ids of pairs, or keys of groups, that the event concerns."""
         return self.clash.split("\n")
 
     @property
@@ -69,7 +69,7 @@ class Event(NamedTuple):
             return []
 
     def of_scene(self, scene: str) -> "Event":
-        """Returns the event for a copy of its scene, with a new id that is the same each time.
+        """Return the event for a copy of its scene, with a new id that is the same each time.
 
         Raises:
             UnsupportedOption: the scene is not named by a text.
@@ -80,12 +80,12 @@ class Event(NamedTuple):
 
 
 def now() -> str:
-    """This moment, as events tell it."""
+    """Return the current time in the format of events."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def event(author: str, clash: str, what: str, value: str = "", time: str = "", scene: str = "") -> Event:
-    """A new event.
+    """Return a new event.
 
     Args:
         what: its field.
@@ -105,7 +105,7 @@ def event(author: str, clash: str, what: str, value: str = "", time: str = "", s
 
 
 def checked_event(said: Event) -> Event:
-    """An event as it is; raises UnsupportedOption where it cannot be one."""
+    """Return an event unchanged; raises UnsupportedOption if it cannot be an event."""
     fault = _fault(said)
     if fault:
         raise UnsupportedOption(f"{fault} in an event of {shown(said.clash)}")
@@ -113,7 +113,7 @@ def checked_event(said: Event) -> Event:
 
 
 def _fault(said: Event) -> str:
-    """Why it cannot be an event; "" where it can."""
+    """Return why a value cannot be an event; "" if it can."""
     if not all(isinstance(part, str) for part in said):
         return f"{next(name for name, part in said._asdict().items() if not isinstance(part, str))} must be a text"
     if said.field not in FIELDS:
@@ -129,7 +129,7 @@ def _fault(said: Event) -> str:
 
 
 def as_lines(events: Iterable[Event]) -> str:
-    """The lines of a journal that hold events."""
+    """Return the lines of a journal that contain events."""
     return "".join(json.dumps(said, ensure_ascii=False) + "\n" for said in events)
 
 
@@ -148,7 +148,7 @@ class Journal(Changeable):
         try:
             self.path = Path(os.fsdecode(path))
         except TypeError:
-            raise InvalidFile(f"a journal is named by a text or a Path, not by {a_type(path)}") from None
+            raise InvalidFile(f"the path of a journal must be a string or a Path, not {a_type(path)}") from None
         if "\0" in str(self.path):
             raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal")
         self.events: dict[str, Event] = {}
@@ -183,14 +183,16 @@ class Journal(Changeable):
         return added
 
     def _is_there(self) -> bool:
-        """Whether the file is; raises InvalidFile of what is no file: a pipe would wait, a device would never end."""
+        """Return whether the file exists; raises InvalidFile for pipes, which would block, and devices, which never
+        end.
+        """
         try:
             if not self.path.exists():
                 return False
         except ValueError as error:
             raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal: {error}") from None
         if not self.path.is_file():
-            raise InvalidFile(f"the journal '{self.path}' cannot be read: a folder, a device or a pipe is no journal")
+            raise InvalidFile(f"the journal '{self.path}' cannot be read: it is a folder, a device or a pipe")
         return True
 
     def add(self, events: Iterable[Event]) -> list[Event]:
@@ -226,7 +228,7 @@ class Journal(Changeable):
 
 
 def parsed(line: bytes | str) -> Event | None:
-    """The event of a line of a journal; None where it holds none."""
+    """Return the event in a line of a journal; None if it contains none."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Families of objects: what is one kind of part, by their names."""
+"""Families of objects: kinds of parts, recognised by their names."""
 
 import re
 from collections import defaultdict
@@ -33,7 +33,7 @@ _GENERIC = frozenset((
 
 
 def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[str]:
-    """Returns the family of each object: its name without keys and without the number of the instance.
+    """Return the family of each object: its name without keys and without the number of the instance.
 
     A number that several objects share is a size, not a number of instances: three objects ``Pipe DN 50`` are a family
     of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``. Objects of one shape count once.
@@ -66,11 +66,11 @@ def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[
 
 
 def is_telling(family: str) -> bool:
-    """Whether a family has a word that people chose: ``Bolt`` tells a kind of part, ``mesh_12`` does not."""
+    """Return whether a family name was chosen by people: ``Bolt`` names a kind of part, ``mesh_12`` does not."""
     return any(word not in _GENERIC for word in _WORD.findall(family.casefold()))
 
 
 def _without_keys(name: str) -> str:
-    """A name without GUIDs and other keys; the name itself where nothing is left of it."""
+    """Return a name without GUIDs and other keys; the unchanged name if nothing is left."""
     found, count = _GUID.subn("", name)
     return (_SEPARATORS.sub(r"\1", found).strip(" ._:#-") or name) if count else name

@@ -1,4 +1,6 @@
-"""Which object of a revised model is which object of before, though it was renamed, moved, edited or imported anew."""
+"""Match the objects of a revised model to those of an earlier revision, although they were renamed, moved, edited or
+imported again.
+"""
 
 import hashlib
 import math
@@ -51,18 +53,18 @@ class Identity(NamedTuple):
     copied_in: tuple[str, ...] = ()
 
     def stands_as(self, other: "Identity") -> bool:
-        """Whether both objects fill the same box."""
+        """Return whether both objects have the same bounding box."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
         return _stand_equal(self, other)
 
     def is_shaped_as(self, other: "Identity") -> bool:
-        """Whether both objects may have the same shape, turned and moved."""
+        """Return whether both objects may have the same shape, rotated and moved."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
         return _shaped_equal(self, other)
 
 
 def checked_identity(item: Identity) -> Identity:
-    """An identity as it is; raises UnsupportedOption for attributes of wrong kinds."""
+    """Return an identity unchanged; raises UnsupportedOption for attributes of wrong types."""
     if not (isinstance(item.id, str) and isinstance(item.name, str) and isinstance(item.key, str)):
         raise UnsupportedOption(f"id, name and key of an Identity must be texts, not {shown(item)}")
     if not isinstance(item.models, tuple) or not all(isinstance(name, str) for name in item.models):
@@ -77,14 +79,14 @@ def checked_identity(item: Identity) -> Identity:
 
 
 def pair_id(identity_a: str, identity_b: str, test: str = "") -> str:
-    """16 hexadecimal digits from the identities of two objects, whatever their order, and the name of a test."""
+    """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test."""
     first, second = sorted((identity_a, identity_b))
     digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
     return pair_id_in_test(digest.hexdigest()[:16], test)
 
 
 def pair_id_in_test(pair: str, test: str) -> str:
-    """The id of a pair as a named test finds it, the same in every run of a test of that name; "" for no test."""
+    """Return the id of a pair in a named test, which is the same in every run of the test; "" for no test."""
     if not test:
         return pair
     return hashlib.sha256(f"{pair}{test}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -122,7 +124,7 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     found: dict[str, str] = {}
 
     def take(pairs: Iterable[tuple[Identity, Identity]]) -> None:
-        """Keep pairs of one another, and take them out of what is left."""
+        """Keep pairs of objects that match only each other, and remove them from the remaining objects."""
         pairs = _unique(pairs)
         found.update((second.id, first.id) for first, second in pairs)
         taken = {first.id for first, _ in pairs}, {second.id for _, second in pairs}
@@ -145,7 +147,7 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
 
 
 def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
-    """Match objects of models that are tested together: old ids by new ids, without what cannot be told apart.
+    """Match objects of models that are tested together: return old ids by new ids, without ambiguous objects.
 
     Both must be in a model of one name. A key that no other object of the model has tells an object, whatever became of
     its shape and place. All others are told by name, or shared key, and place. Where a model has almost no key of
@@ -157,11 +159,11 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     taken: set[str] = set()
 
     def own(item: Identity, side: int) -> Iterator[tuple[str, str]]:
-        """The keys that tell it, with their models."""
+        """Return the keys that identify the object, with their models."""
         yield from ((name, item.key) for name in item.models if item.key and copies[side][name, item.key] == 1)
 
     def named(item: Identity, _side: int) -> Iterator[tuple[str, str]]:
-        """What it shares with few others of its models: its name, or a key that several have."""
+        """Return what the object shares with few others of its models: its name, or a key that several objects have."""
         for name in item.models:
             alone = item.key and copies[0][name, item.key] <= 1 >= copies[1][name, item.key]
             if not alone or name in renewed:
@@ -184,7 +186,9 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
             taken.add(old.id)
 
     def placed(item: Identity, side: int) -> Iterator[Hashable]:
-        """What it shares with few others, and about where it is: names may have thousands of copies."""
+        """Return what the object shares with few others, and its approximate place, because names may have thousands of
+        copies.
+        """
         cells = _cells(item.box[0], 0.0 if side == 0 else SAME_PLACE)
         yield from ((value, cell) for value in named(item, side) for cell in cells)
 
@@ -194,7 +198,7 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     twins = [Counter(map(_agreement, items)) for items in (before, after)]
 
     def is_same_twin(old: Identity, item: Identity) -> bool:
-        """Of objects that agree in everything, each keeps its number while there are as many."""
+        """Match objects that are equal in everything by their numbers, as long as their count is unchanged."""
         count = twins[0][_agreement(old)]
         return old.id == item.id and is_same(old, item) and count == twins[1][_agreement(item)]
 
@@ -210,14 +214,15 @@ KeyCounts = Counter[tuple[str, str]]
 
 
 def key_counts(items: Sequence[Identity]) -> KeyCounts:
-    """By model and key, how many objects have the key there; more than 1 if an object is known to have copies."""
+    """Return by model and key how many objects have the key there; more than 1 if an object is known to have copies."""
     found = Counter((model, item.key) for item in items for model in item.models)
     found.update((model, item.key) for item in items for model in item.copied_in)
     return found
 
 
 def with_copies(items: Iterable[Identity], counts: KeyCounts) -> list[Identity]:
-    """Objects whose ``copied_in`` also names the models in which several objects of a revision have their key.
+    """Return objects whose ``copied_in`` also lists the models in which several objects of a revision have the same
+    key.
 
     Args:
         items: of any revision.
@@ -236,7 +241,7 @@ CELL = 0.05
 
 
 def _cells(corner: NDArray[np.float64], reach: float) -> set[tuple[int, ...]]:
-    """The cells in which a corner may lie that is no farther away than this along each axis."""
+    """Return the grid cells in which a corner may lie that is at most this far away along each axis."""
     spans = [sorted({math.floor((x - reach) / CELL), math.floor((x + reach) / CELL)}) for x in corner.tolist()]
     return set(product(*spans))
 
@@ -255,7 +260,7 @@ def _shaped_equal(old: Identity, item: Identity) -> bool:
 
 
 def _renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> set[str]:
-    """The models that have keys, but almost none of before."""
+    """Return the models that have keys, of which almost none existed before."""
     keys: list[dict[str, set[str]]] = [defaultdict(set), defaultdict(set)]
     for side, items in zip(keys, (before, after), strict=True):
         for item in items:
@@ -269,14 +274,14 @@ def _renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> se
 
 
 def _stem(item: Identity) -> str:
-    """Its name without the number of a copy."""
+    """Return the name without the number of a copy."""
     return _COPY.sub("", item.name)
 
 
 def _same(
     old: Sequence[Identity], new: Sequence[Identity], ask: Callable[[Identity], Hashable | None]
 ) -> Iterator[tuple[Identity, Identity]]:
-    """All pairs that have a value in common."""
+    """Return all pairs that have a value in common."""
     of: dict[Hashable, list[Identity]] = defaultdict(list)
     for item in old:
         of[ask(item)].append(item)
@@ -287,7 +292,7 @@ def _same(
 
 
 def _standing(old: Sequence[Identity], new: Sequence[Identity]) -> Iterator[tuple[Identity, Identity]]:
-    """All pairs that fill the same box."""
+    """Return all pairs with the same bounding box."""
     by_x = sorted(old, key=lambda item: item.box[0, 0])
     lefts = [item.box[0, 0] for item in by_x]
     for item in new:
@@ -299,7 +304,7 @@ def _standing(old: Sequence[Identity], new: Sequence[Identity]) -> Iterator[tupl
 
 
 def _unique(pairs: Iterable[tuple[Identity, Identity]]) -> list[tuple[Identity, Identity]]:
-    """Pairs of which neither object is in another one."""
+    """Return the pairs whose objects are in no other pair."""
     listed = list(pairs)
     firsts, seconds = (Counter(pair[k].id for pair in listed) for k in (0, 1))
     return [pair for pair in listed if firsts[pair[0].id] == 1 == seconds[pair[1].id]]

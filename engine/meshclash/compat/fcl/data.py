@@ -119,7 +119,7 @@ class ContinuousCollisionResult(Changeable):
 
 
 class DistanceRequest:
-    """Whether the distance of overlapping objects is minus the penetration depth.
+    """The options of a distance query: whether overlapping objects have a negative distance, the penetration depth.
 
     Nearest points are always computed.
     """

@@ -319,7 +319,7 @@ class Convex(CollisionGeometry):
             count = flat[at] if at < len(flat) else 0
             corners = flat[at + 1 : at + 1 + count]
             if count < 3 or len(corners) < count or not all(0 <= corner < len(vertices) for corner in corners):
-                raise InvalidMesh(f"face {face} of a Convex must be a count and so many indices of vertices")
+                raise InvalidMesh(f"face {face} of a Convex must be a count followed by this many vertex indices")
             at += 1 + count
         self._num_faces = int(num_faces)
         self._hull = ConvexHull(vertices).mesh()
@@ -349,7 +349,7 @@ class _Unbounded(CollisionGeometry):
         """Return the unit normal (3,) and its distance from the origin [m]; raise UnsupportedOption for n = 0."""
         length = float(np.linalg.norm(self.n))
         if not 0.0 < length < math.inf:
-            raise UnsupportedOption(f"n of a {type(self).__name__} must be a vector that has a length, not {self.n}")
+            raise UnsupportedOption(f"n of a {type(self).__name__} must be a nonzero vector, not {self.n}")
         return self.n / length, self.d / length
 
     def local_box(self) -> np.ndarray:
@@ -364,13 +364,13 @@ class _Unbounded(CollisionGeometry):
 
 
 class Halfspace(_Unbounded):
-    """All points x with n . x <= d. The constructor normalises n and scales d accordingly."""
+    """The points x with n . x <= d: a half-space. The constructor normalises n and scales d accordingly."""
 
     node_type = NODE_TYPE.GEOM_HALFSPACE
 
 
 class Plane(_Unbounded):
-    """All points x with n . x = d. The constructor normalises n and scales d accordingly."""
+    """The points x with n . x = d: a plane. The constructor normalises n and scales d accordingly."""
 
     node_type = NODE_TYPE.GEOM_PLANE
 
@@ -410,7 +410,7 @@ class BVHModel(CollisionGeometry):
 
     def _add(self, verts: Any, triangles: Any) -> bool:
         if self._state != 1:
-            raise InvalidMesh("triangles are added to a BVHModel between beginModel and endModel")
+            raise InvalidMesh("add triangles to a BVHModel between beginModel and endModel")
         vertices = float_array("vertices of a BVHModel", verts, InvalidMesh)
         corners = whole_numbers("triangles of a BVHModel", triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
@@ -418,7 +418,7 @@ class BVHModel(CollisionGeometry):
                 f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
             )
         if corners.size and not (corners.min() >= 0 and corners.max() < len(vertices)):
-            raise InvalidMesh(f"triangles must name vertices from 0 to {len(vertices) - 1} of the same call")
+            raise InvalidMesh(f"triangles must be indices of vertices from 0 to {len(vertices) - 1} of the same call")
         self._triangles.append(corners + sum(map(len, self._vertices)))
         self._vertices.append(vertices)
         return True
@@ -426,7 +426,7 @@ class BVHModel(CollisionGeometry):
     def endModel(self) -> int:
         """End the model; returns 0. Raises InvalidMesh if there are no triangles or vertices are not finite."""
         if self._state != 1:
-            raise InvalidMesh("endModel comes after beginModel and the triangles")
+            raise InvalidMesh("call endModel after beginModel and after adding triangles")
         if not any(map(len, self._triangles)):
             raise InvalidMesh("a BVHModel needs triangles; points alone are a meshclash.clouds.PointCloud")
         self._trees["core"] = build(TriangleMesh(np.concatenate(self._vertices), np.concatenate(self._triangles)))

@@ -33,15 +33,15 @@ class DynamicAABBTreeCollisionManager(Changeable):
         return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
-        """Add one; raises UnsupportedOption for what is no CollisionObject."""
+        """Add an object; raises UnsupportedOption for any other type."""
         self._objects.append(instance("obj", obj, CollisionObject))
 
     def registerObjects(self, other_objs: Iterable[CollisionObject]) -> None:
-        """Add several; raises as ``registerObject``."""
+        """Add several objects; raises like ``registerObject``."""
         self._objects += several("other_objs", other_objs, CollisionObject)
 
     def unregisterObject(self, obj: CollisionObject) -> None:
-        """Take one out; as in python-fcl nothing happens if it is not there."""
+        """Remove an object; as in python-fcl, unknown objects are ignored."""
         place = next((k for k, known in enumerate(self._objects) if known is obj), None)
         if place is not None:
             del self._objects[place]
@@ -86,7 +86,8 @@ class DynamicAABBTreeCollisionManager(Changeable):
                     return
 
     def distance(self, *args: Any) -> None:
-        """Like ``collide``, for pairs that may be nearer than the smallest known distance, near boxes first.
+        """Call ``callback`` like ``collide``, for pairs that may be closer than the smallest known distance, nearest
+        boxes first.
 
         The callback returns whether the search may end, and the smallest distance so far.
         """

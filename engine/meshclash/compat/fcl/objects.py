@@ -188,9 +188,9 @@ class CollisionObject(Changeable):
         return True
 
     def isFree(self) -> bool:
-        """Return False, see ``isOccupied``."""
+        """Return False: python-fcl's free cells exist in octrees only."""
         return False
 
     def isUncertain(self) -> bool:
-        """Return False, see ``isOccupied``."""
+        """Return False: python-fcl's uncertain cells exist in octrees only."""
         return False

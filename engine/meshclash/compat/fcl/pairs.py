@@ -42,7 +42,7 @@ class Gap(NamedTuple):
 
 
 class Parting(NamedTuple):
-    """How to separate objects that meet: the second one moves by the depth [m] along the normal.
+    """The separation of two objects that meet: the second one has to move by the depth [m] along the normal.
 
     The points (3,), world, one of each object, are those that touch after this motion.
     """

@@ -69,7 +69,7 @@ class PaperControl:
         self.enough = ENOUGH_IN_RADII
 
     def after(self, seconds: float) -> None:
-        """Take the time of the last query into account; raises UnsupportedOption for what is no time."""
+        """Take the time of the last query into account; raises UnsupportedOption if it is not a time."""
         seconds = check_length("seconds", seconds)
         factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
         self.test_points = min(1000.0, max(5.0, self.test_points * factor))
@@ -115,7 +115,7 @@ def cloud_collision(
         True
     """
     if not is_for_clouds(a, b):
-        raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
+        raise UnsupportedOption("cloud_collision needs a PointCloud; use collides for two meshes")
     for thing in (a, b):
         build_now(thing)
     paper = _paper_test(a, b, method, control)
@@ -139,7 +139,7 @@ def cloud_collision(
 
 
 def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -> PaperTest | None:
-    """What method "paper" asks for; None for the other."""
+    """Return the test of method "paper"; None for the other method."""
     one_of("method", method, METHODS)
     if control is not None and not isinstance(control, PaperControl):
         raise UnsupportedOption(f"control must be a PaperControl, not {a_type(control)}")
@@ -157,7 +157,7 @@ def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -
 
 
 def _as_paper(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, test: PaperTest) -> PairSearch:
-    """The traversal of two clouds, from the side that does not depend on which is named first."""
+    """Run the traversal of two clouds in an order that does not depend on which one is passed first."""
     assert isinstance(a, PointCloud) and isinstance(b, PointCloud)
     if comes_second(a, b, rows_a, rows_b):
         return paper_search(b, a, rows_b, rows_a, test)

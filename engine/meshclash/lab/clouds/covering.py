@@ -23,7 +23,7 @@ _RADII: WeakKeyDictionary[PointCloud, np.ndarray] = WeakKeyDictionary()
 
 @inner
 def _random_hull_point(tree, node, counter, weights, x):
-    """A random point of the hull of a leaf's points and border: a convex combination of four of them."""
+    """Return a random point of the hull of a leaf's points and border: a convex combination of four of them."""
     own = tree.count[node]
     start = tree.border_start[node]
     total = own + tree.border_start[node + 1] - start
@@ -41,7 +41,7 @@ def _random_hull_point(tree, node, counter, weights, x):
 
 @inner
 def _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weights, x):
-    """Squared distance of the farthest of some random points of the hulls below a node from their nearest samples."""
+    """Return the largest squared distance of random points in the hulls below a node from their nearest samples."""
     largest = 0.0
     for _ in range(_CHANCE_TRIES):
         leaf = first_leaf + random_below(counter, end_leaf - first_leaf)
@@ -57,7 +57,7 @@ def _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weigh
 
 @kernel
 def _cover(tree, ranges, leaf_nodes, leaves, radii):
-    """The paper's radii of all nodes, by random points of H."""
+    """Compute the covering radii of all nodes as in the paper, by random points."""
     tree = by_reference(tree)
     leaves = by_reference(leaves)
     weights = np.empty(4)
@@ -72,7 +72,7 @@ def _cover(tree, ranges, leaf_nodes, leaves, radii):
 
 
 def covering_radii(cloud: PointCloud) -> np.ndarray:
-    """The radius [m] of the spheres around the samples of each node, (nodes,); kept while the cloud is there."""
+    """Return the radius [m] of the spheres around the samples of each node, (nodes,); cached with the cloud."""
     if cloud not in _RADII:
         tree = cloud.built.tree
         radii = np.empty(len(tree.first))

@@ -1,4 +1,4 @@
-"""The traversal of two clouds as in the founding paper: by the surface of samples, and random test points in leaves.
+"""Traverse two clouds as in the founding paper: by the surface of samples, and random test points in leaves.
 
 Source: Klein and Zachmann (2004), sections 5.2 and 5.3.
 """
@@ -36,7 +36,7 @@ COUNTER = STATE_LENGTH
 
 
 class _PaperScratch(NamedTuple):
-    """As ``CloudScratch``, and room for samples."""
+    """Scratch arrays like `CloudScratch`, with additional space for samples."""
 
     patch_a: Patch
     patch_b: Patch
@@ -51,7 +51,7 @@ class _PaperScratch(NamedTuple):
 
 
 class PaperTest(NamedTuple):
-    """How Klein and Zachmann (2004, section 5.3) test a pair of leaves."""
+    """The test of a pair of leaves by Klein and Zachmann (2004, section 5.3)."""
 
     test_points: int
     """How many random points are tried."""
@@ -60,7 +60,7 @@ class PaperTest(NamedTuple):
 
 
 def _new_sample_room() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What ``_surface_priority`` works in: samples of both nodes, parameters, sums."""
+    """Allocate the work arrays of ``_surface_priority``: samples of both nodes, parameters, sums."""
     return (
         np.empty((SAMPLE_COUNT, 3)),
         np.empty((SAMPLE_COUNT, 3)),
@@ -71,7 +71,7 @@ def _new_sample_room() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @portable
 def _try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """As ``test_leaves``, by the paper's test points: a point is what is near enough to both surfaces."""
+    """Test two leaves by the paper's random test points: a common point is one that is near enough to both surfaces."""
     a = scratch.patch_a
     b = scratch.patch_b
     nowhere = (0.0, 0.0, 0.0)
@@ -123,8 +123,8 @@ def _sample_parameters(tree, node, used, out):
 
 @inner
 def _sides_of_surface(points_p, used_p, points_q, used_q, parameters_q, radius, reference, sums, work):
-    """Samples of p farther than ``radius`` from q's samples, on either side of q's surface: the product of their
-    numbers.
+    """Return the product of the numbers of samples of p on either side of q's surface, among those farther than
+    ``radius`` from q's samples.
 
     0, an abstention, where q's normal is unclear.
     """
@@ -154,7 +154,7 @@ def _sides_of_surface(points_p, used_p, points_q, used_q, parameters_q, radius, 
 
 @inner
 def _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch):
-    """The paper's priority of a pair: samples on both sides of the surface of the other's samples."""
+    """Return the paper's priority of a pair of nodes: it counts samples on both sides of the other node's surface."""
     points_a, points_b, parameters, sums = scratch.samples
     work = scratch.work
     used_a = _load_samples(tree_a, node_a, m, False, points_a)
@@ -172,7 +172,7 @@ def _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch):
 
 @portable
 def _surface_key(tree_a, node_a, tree_b, node_b, m, scratch):
-    """How likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
+    """Return how likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
     return _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch)
 
 
@@ -193,7 +193,7 @@ class _PaperWalk(CloudWalk):
 
 
 def paper_search(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, test: PaperTest) -> PairSearch:
-    """The traversal of two clouds in poses (3, 4), up to the first contact."""
+    """Traverse two clouds in poses (3, 4) up to the first contact."""
     scratch = _PaperScratch(*cloud_scratch(a, b), _new_sample_room(), covering_radii(a), covering_radii(b))
     search = cloud_search(a, b, rows_a, rows_b, True, _PaperWalk, scratch)
     search.settings = np.append(search.settings, test)

@@ -1,4 +1,4 @@
-"""The paper's leaf test: random test points near one surface, and how close they are to both.
+"""The leaf test of the paper: random test points near one surface, and their distance to both surfaces.
 
 Source: Klein and Zachmann (2004), section 5.3, eq. 8.
 """
@@ -12,7 +12,7 @@ from ...pointcloud.surface import HORIZON2
 
 @inner
 def random_number(counter):
-    """A number in [0, 1) from a counter (SplitMix64), so that a query can be repeated."""
+    """Return a number in [0, 1) from a counter (SplitMix64), so that a query can be repeated."""
     counter[0] += 1
     z = np.uint64(counter[0]) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -22,13 +22,13 @@ def random_number(counter):
 
 @inner
 def random_below(counter, limit):
-    """A whole number from 0 to ``limit`` - 1 from a counter."""
+    """Return a whole number from 0 to ``limit`` - 1 from a counter."""
     return min(np.int64(random_number(counter) * limit), limit - 1)
 
 
 @inner
 def _random_offset(counter, radius):
-    """A random vector no longer than the radius, by rejection."""
+    """Return a random vector no longer than the radius, by rejection sampling."""
     while True:
         x = 2.0 * random_number(counter) - 1.0
         y = 2.0 * random_number(counter) - 1.0
@@ -39,7 +39,7 @@ def _random_offset(counter, radius):
 
 @inner
 def closest_test_point(p, q, tried, radius, test_points, enough, counter, work):
-    """Least |f_p| + |f_q| over random points in spheres around p's points; (distance, point).
+    """Return the smallest |f_p| + |f_q| over random points in spheres around p's points, as (distance, point).
 
     Spheres larger than the horizon would mostly hold points where there is no surface: they are cut to it. Stops when
     the distance is ``enough``.

@@ -1,1 +1,1 @@
-"""Space partitions: pairs of boxes that meet, found by the cells they lie in, without hierarchies."""
+"""Space partitions: find pairs of boxes that meet by the cells that contain them, without hierarchies."""

@@ -1,4 +1,4 @@
-"""What partitions share: the region both sides reach, and growing a list of pairs.
+"""Shared code of the space partitions: the region that both sides reach, and a growing list of pairs.
 
 Cells are found by one monotone map from coordinates to whole numbers. So the cell of a point that two boxes share is
 among the cells of both: a pair is reported where the highest of their lowest corners lies, and nowhere else.
@@ -19,7 +19,7 @@ CHECKS = 0
 
 @inlined
 def boxes_meet(boxes_a, i, boxes_b, j):
-    """Whether two closed boxes have a common point."""
+    """Return whether two closed boxes have a common point."""
     for k in range(3):  # noqa: SIM110 - kernels cannot compile the generator expression
         if boxes_a[i, k] > boxes_b[j, k + 3] or boxes_b[j, k] > boxes_a[i, k + 3]:
             return False
@@ -28,24 +28,24 @@ def boxes_meet(boxes_a, i, boxes_b, j):
 
 @inlined
 def cell_of(value, low, scale, most):
-    """The cell of a coordinate along an axis, 0 to ``most``."""
+    """Return the cell of a coordinate along an axis, 0 to ``most``."""
     return np.int64(min(max((value - low) * scale, 0.0), np.float64(most)))
 
 
 def common_region(boxes_a: np.ndarray, boxes_b: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lowest and highest corner (3,) of what the bounds of two sets of boxes share; None when they share nothing."""
+    """Return the lowest and highest corner (3,) of the region that two sets of boxes share; None if there is none."""
     low = np.maximum(boxes_a[:, :3].min(axis=0), boxes_b[:, :3].min(axis=0))
     high = np.minimum(boxes_a[:, 3:].max(axis=0), boxes_b[:, 3:].max(axis=0))
     return (low, high) if (low <= high).all() else None
 
 
 def within(boxes: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Indices (k,) int64 of boxes that reach a region."""
+    """Return the indices (k,) int64 of the boxes that reach a region."""
     return np.flatnonzero((boxes[:, :3] <= high).all(axis=1) & (boxes[:, 3:] >= low).all(axis=1))
 
 
 def all_pairs(find: Callable[[np.ndarray, np.ndarray], int]) -> tuple[np.ndarray, int]:
-    """Call ``find(pairs, counts)``, which returns how many pairs there are also beyond the room, until all fit.
+    """Call ``find(pairs, counts)``, which returns the total number of pairs, with larger arrays until all pairs fit.
 
     Returns:
         pairs (k, 2) int32, boxes compared.

@@ -1,4 +1,4 @@
-"""Uniform grid over what two sets of boxes have in common: cells twice as large as the boxes, sorted by counting."""
+"""Uniform grid over the region that two sets of boxes share: cells twice as large as the boxes, sorted by counting."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def _cells_of(boxes, i, low, scale, size, begin, end):
 
 @kernel
 def _count(boxes, chosen, low, scale, size, starts):
-    """Add up how many boxes each cell holds, as the starts of their lists; returns how many entries there are."""
+    """Count the boxes in each cell as the starts of their lists; return the number of entries."""
     begin, end = np.empty(3, np.int64), np.empty(3, np.int64)
     total = np.int64(0)
     for entry in range(chosen.shape[0]):
@@ -36,7 +36,7 @@ def _count(boxes, chosen, low, scale, size, starts):
 
 @kernel
 def _total(boxes, chosen, low, scale, size):
-    """How many entries a grid of this size has."""
+    """Return the number of entries of a grid of this size."""
     begin, end = np.empty(3, np.int64), np.empty(3, np.int64)
     total = np.int64(0)
     for entry in range(chosen.shape[0]):
@@ -47,7 +47,7 @@ def _total(boxes, chosen, low, scale, size):
 
 @kernel
 def _fill(boxes, chosen, low, scale, size, starts, used, entries):
-    """Write the boxes of each cell, ``used`` (cells,) counting along."""
+    """Write the boxes of each cell; ``used`` (cells,) counts the entries written."""
     begin, end = np.empty(3, np.int64), np.empty(3, np.int64)
     for entry in range(chosen.shape[0]):
         _cells_of(boxes, chosen[entry], low, scale, size, begin, end)
@@ -88,7 +88,7 @@ def _find(boxes_a, boxes_b, chosen, low, scale, size, starts, entries, pairs, co
 
 
 def _layout(boxes: np.ndarray, chosen: np.ndarray, low: np.ndarray, high: np.ndarray, total: int) -> tuple:
-    """(cells a metre, cells along each axis): as fine as the boxes and the memory allow."""
+    """Return (cells per metre, cells along each axis): as fine as the boxes and the memory allow."""
     extent = np.where(high - low > NOTHING, high - low, 0.0)
     mean = float((boxes[chosen, 3:] - boxes[chosen, :3]).mean())
     side = max(2.0 * mean, float(extent.max()) / _FINEST)
@@ -104,7 +104,7 @@ def _layout(boxes: np.ndarray, chosen: np.ndarray, low: np.ndarray, high: np.nda
 
 
 def grid_pairs(boxes_a: np.ndarray, boxes_b: np.ndarray) -> tuple[np.ndarray, int]:
-    """Pairs of closed boxes that meet, by a uniform grid.
+    """Return the pairs of closed boxes that meet, by a uniform grid.
 
     Args:
         boxes_a, boxes_b: lowest and highest corners, (n, 6) and (m, 6) float64.

@@ -1,4 +1,4 @@
-"""Linear octree: a sorted list of the cells that hold boxes, no pointers.
+"""Linear octree: a sorted list of the cells that contain boxes, without pointers.
 
 A box lies in the at most eight cells of the finest level whose cells are as large as the box. Cells are sorted by the
 Morton code of their lowest corner, larger ones first, so those around a cell come before it: one pass over both
@@ -21,7 +21,7 @@ _OPEN = _BITS + 2
 
 @inlined
 def _spread(x):
-    """The bits of a 16-bit number, two zeros between each and the next."""
+    """Spread the bits of a 16-bit number, with two zeros between neighbouring bits."""
     x = (x | (x << 32)) & 0x1F00000000FFFF
     x = (x | (x << 16)) & 0x1F0000FF0000FF
     x = (x | (x << 8)) & 0x100F00F00F00F00F
@@ -36,7 +36,7 @@ def _code(x, y, z):
 
 @kernel
 def _enter(boxes, chosen, low, scale, keys, members):
-    """Write a key for every cell of every box, and the box; returns how many there are."""
+    """Write a key and the box for every cell of every box; return the number of entries."""
     begin, end = np.empty(3, np.int64), np.empty(3, np.int64)
     most = (1 << _BITS) - 1
     used = 0
@@ -68,7 +68,7 @@ def _end_of_cell(keys, at):
 
 @inlined
 def _holds(cell, key):
-    """Whether the cell of a key is that of another key, or around it."""
+    """Return whether the cell of one key equals or contains that of another key."""
     level = _BITS - (cell & ((1 << _LEVEL_BITS) - 1))
     shift = 3 * level + _LEVEL_BITS
     return (cell >> shift) == (key >> shift)
@@ -76,7 +76,7 @@ def _holds(cell, key):
 
 @inner
 def _close(open_cells, used, keys, key):
-    """Take cells off a stack that do not hold a key; returns how many are left."""
+    """Pop the cells from a stack that do not contain a key; return how many are left."""
     while used > 0 and not _holds(keys[open_cells[used - 1, 0]], key):
         used -= 1
     return used
@@ -127,7 +127,7 @@ def _find(boxes_a, boxes_b, keys_a, keys_b, members_a, members_b, low, scale, pa
 def _sorted_cells(
     boxes: np.ndarray, chosen: np.ndarray, low: np.ndarray, scale: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Keys of the cells of boxes (k,) int64, sorted, and the box of each (k,) int32."""
+    """Return the sorted keys (k,) int64 of the cells of boxes, and the box of each key (k,) int32."""
     keys, members = np.empty(_MOST_CELLS * len(chosen), np.int64), np.empty(_MOST_CELLS * len(chosen), np.int32)
     used = _enter(boxes, chosen, low, scale, keys, members)
     order = np.argsort(keys[:used], kind="stable")
@@ -135,7 +135,7 @@ def _sorted_cells(
 
 
 def octree_pairs(boxes_a: np.ndarray, boxes_b: np.ndarray) -> tuple[np.ndarray, int]:
-    """Pairs of closed boxes that meet, by a linear octree. Arguments and result as ``grid_pairs``."""
+    """Return the pairs of closed boxes that meet, by a linear octree. Arguments and result as ``grid_pairs``."""
     region = common_region(boxes_a, boxes_b)
     if region is None:
         return np.empty((0, 2), np.int32), 0

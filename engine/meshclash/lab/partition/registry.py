@@ -1,4 +1,4 @@
-"""The space partitions by which pairs of boxes can be found."""
+"""The list of the space partitions that can find pairs of boxes."""
 
 from collections.abc import Callable
 
@@ -15,5 +15,5 @@ PARTITIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]
 
 
 def partition_named(name: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]:
-    """A partition by name; raises UnsupportedOption and lists the known ones."""
+    """Return a partition by name; raises UnsupportedOption, which lists the known ones."""
     return PARTITIONS[one_of("partition", name, sorted(PARTITIONS))]

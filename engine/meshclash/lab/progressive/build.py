@@ -1,4 +1,4 @@
-"""Building the progressive meshes of a clustered mesh: the steps of ``level_build.py``, with other nodes.
+"""Build the progressive meshes of a clustered mesh: the steps of ``level_build.py``, with other nodes.
 
 A cluster is collapsed to a quarter of its triangles. Two nodes, each as its base, are joined and collapsed to half. Of
 each sequence of collapses some meshes are stops: their bounds are proved against what the sequence began with, and
@@ -35,14 +35,14 @@ def _fit(corners, box):
 
 
 def progressive_form(bounds: np.ndarray) -> Form:
-    """What a build makes of the clusters of a mesh with bounds (2, 3)."""
+    """Return the definition of the files that a build writes for a mesh with bounds (2, 3)."""
     return Form(
         KIND, 1, partial(_made, middle_of(bounds)), _written, lambda table: int(table["stop_triangles"][:, 0].sum())
     )
 
 
 def middle_of(bounds: np.ndarray) -> np.ndarray:
-    """The point that boxes of nodes are relative to."""
+    """Return the point to which the boxes of nodes are relative."""
     middle: np.ndarray = 0.5 * bounds[0] + 0.5 * bounds[1]
     return middle
 
@@ -57,7 +57,7 @@ def _made(middle: np.ndarray, nodes: list[Held], _: int) -> list[tuple[Piece | N
 
 
 def _collapsed(middle: np.ndarray, held: Held) -> tuple[Piece | None, _Content]:
-    """Collapse a node: its base, its row and its page."""
+    """Collapse a node; return its base, its table row and its page."""
     row = np.zeros(1, NODE)
     row["first"], row["clusters"] = held.first, held.clusters
     piece = held.piece
@@ -80,7 +80,7 @@ def _collapsed(middle: np.ndarray, held: Held) -> tuple[Piece | None, _Content]:
 
 
 def box_around(points: np.ndarray, error: float) -> np.ndarray:
-    """The oriented box of a surface (3 m, 3), dilated: each half extent by all of an error [m]; (15,) float32."""
+    """Return the oriented box of a surface (3 m, 3), each half extent enlarged by an error [m], as (15,) float32."""
     box = np.zeros(obb.WIDTH, np.float32)
     _fit(np.ascontiguousarray(points), box)
     if error > 0.0:
@@ -89,7 +89,7 @@ def box_around(points: np.ndarray, error: float) -> np.ndarray:
 
 
 def _written(stream: BinaryIO, _: Held, content: _Content) -> np.ndarray:
-    """Write the page of a node, and give its row."""
+    """Write the page of a node, and return its table row."""
     row, page = content
     row["at"] = stream.tell()
     stream.write(page)
@@ -97,7 +97,7 @@ def _written(stream: BinaryIO, _: Held, content: _Content) -> np.ndarray:
 
 
 def _page_of(row: np.ndarray, stops: Stops, parts: tuple[np.ndarray, ...]) -> bytes:
-    """The page of a node, described by a row; positions are rounded, which is added to all bounds."""
+    """Return the page of a node, described by a table row; the rounding of positions is added to all bounds."""
     places, others, parents, triangles = parts
     both: np.ndarray = np.concatenate([places, others])
     bounds = np.concatenate([both.min(axis=0), both.max(axis=0)])

@@ -1,4 +1,4 @@
-"""The hierarchy of clusters of an object, as the traversal of two of them needs it (``front.py``)."""
+"""The hierarchy of the clusters of an object, as the traversal of two of them needs it (``front.py``)."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ from .layout import MOST_STOPS, children_of, runs_of
 
 
 class ClusterTree(NamedTuple):
-    """A binary tree over the clusters of an object: children come before their parent, the root is the last."""
+    """A binary tree over the clusters of an object; children come before their parent, and the root is the last
+    node.
+    """
 
     children: np.ndarray
     """Of each node, (n, 2) int32; -1 for clusters."""
@@ -38,13 +40,13 @@ class ClusterTree(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """That it takes in memory."""
+        """Bytes in memory."""
         return sum(array.nbytes for array in self)
 
 
 @kernel
 def _fill(children, has_box, boxes):
-    """Give nodes without a box one around those of their children."""
+    """Fill the missing boxes of nodes from those of their children."""
     corners, axes = np.empty((16, 3)), np.eye(3)
     for node in range(children.shape[0]):
         if has_box[node]:
@@ -62,7 +64,7 @@ def _fill(children, has_box, boxes):
 
 
 def tree_with_stops(table: np.ndarray, mesh_bounds: np.ndarray) -> ClusterTree:
-    """The tree of a file of progressive meshes, by its table (n,), of a mesh with bounds (2, 3)."""
+    """Return the tree for a file of progressive meshes from its table (n,) and the mesh's bounds (2, 3)."""
     clusters = (len(table) + 1) // 2
     nodes, is_cluster = np.arange(len(table)), table["clusters"] == 1
     counts = table["stops"].astype(np.int32) + is_cluster
@@ -83,7 +85,9 @@ def tree_with_stops(table: np.ndarray, mesh_bounds: np.ndarray) -> ClusterTree:
 
 
 def tree_of_boxes(boxes: np.ndarray, bounds: np.ndarray) -> ClusterTree:
-    """The tree of an object without progressive meshes: over the boxes of its clusters (m, 6), with bounds (2, 3)."""
+    """Return the tree of an object without progressive meshes, over the boxes of its clusters (m, 6), with bounds (2,
+    3).
+    """
     count = len(boxes)
     runs = runs_of(count)
     is_cluster = runs[:, 1] == 1
@@ -99,7 +103,7 @@ def tree_of_boxes(boxes: np.ndarray, bounds: np.ndarray) -> ClusterTree:
 
 
 def _corners_of(box: np.ndarray) -> np.ndarray:
-    """The corners of a box (2, 3) as those of triangles, (12, 3)."""
+    """Return the corners of a box (2, 3) in the form of triangle corners, (12, 3)."""
     places = np.array([[box[k >> axis & 1, axis] for axis in range(3)] for k in range(8)])
     return places[[0, 1, 3, 0, 3, 2, 4, 5, 7, 4, 7, 6]]
 
@@ -111,7 +115,7 @@ def _tree(
     middle: np.ndarray,
     bounds: np.ndarray,
 ) -> ClusterTree:
-    """A tree whose nodes have boxes (n, 15) where they are said to, and meshes."""
+    """Return a tree whose nodes have the given boxes (n, 15), if any, and meshes."""
     runs = runs_of(clusters)
     children = children_of(runs)
     _fill(children, boxes[1], boxes[0])

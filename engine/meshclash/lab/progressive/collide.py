@@ -1,4 +1,4 @@
-"""``progressive_collide``: what comes near between massive models, by progressive meshes with proved bounds."""
+"""``progressive_collide``: find contacts between massive models by progressive meshes with proved bounds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def progressive_collide(
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[Progress, None, MassiveCollision]:
-    """As ``massive_collide``, by a hierarchy of progressive meshes, as fine as each pair that comes near needs it.
+    """Find contacts as ``massive_collide`` does, by progressive meshes that are as fine as each pair needs.
 
     Objects without progressive meshes (``ProgressiveMeshes.build``) are asked as they are.
 
@@ -52,7 +52,7 @@ def progressive_collide(
 
 
 class _Known:
-    """What is remembered of two hierarchies; not the objects, which may go."""
+    """Data that is kept for two hierarchies between calls, without references to the objects."""
 
     def __init__(self, a: ClusterTree, b: ClusterTree, budget: float) -> None:
         self.trees, self.front, self.memory = (a, b), KeptFront(a, b, budget), Memory()
@@ -61,7 +61,9 @@ class _Known:
 def _by_front(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
 ) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int, None]]:
-    """Rows by progressive meshes of the nodes that come near; the runs of both objects, tests of boxes."""
+    """Return contacts by the progressive meshes of the nodes that are close, the runs of both objects, and box
+    tests.
+    """
     delta, epsilon = lengths
     sides = _side_of_stops(a, memory), _side_of_stops(b, memory)
     budget = largest_error(1, epsilon, (bounds_of(sides[0]), bounds_of(sides[1])), rows)
@@ -87,7 +89,7 @@ def _by_front(
 
 
 def _side_of_stops(thing: Any, memory: int) -> Clusters:
-    """An object as the meshes that stand for its nodes; where it has none, as it is."""
+    """Return an object as the meshes that represent its nodes; an object without such meshes is returned unchanged."""
     progressive = progressive_beside(thing) if isinstance(thing, ClusteredMesh) else None
     return side_of(thing if progressive is None else progressive.stops(memory))
 
@@ -101,7 +103,7 @@ def _tree_of(thing: Any, side: Clusters) -> ClusterTree:
 
 
 def _runs_of(tree: ClusterTree, nodes: np.ndarray) -> np.ndarray:
-    """Runs of clusters, those of some nodes that do not overlap and what is left between them, (n, 2) int64."""
+    """Return runs of clusters: those of some disjoint nodes and the clusters between them, (n, 2) int64."""
     taken = tree.runs[np.unique(nodes)]
     taken = taken[np.argsort(taken[:, 0])]
     ends = np.concatenate([[0], taken[:, 1]])
@@ -112,7 +114,7 @@ def _runs_of(tree: ClusterTree, nodes: np.ndarray) -> np.ndarray:
 
 
 def _rows_among(pairs: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """Where some of sorted pairs (n, 2) are among all."""
+    """Return the positions of some sorted pairs (n, 2) among all pairs."""
     width = int(pairs[:, 1].max(initial=0)) + 1
     found: np.ndarray = np.searchsorted(pairs[:, 0] * width + pairs[:, 1], some[:, 0] * width + some[:, 1])
     return found

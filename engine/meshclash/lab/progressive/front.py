@@ -32,7 +32,7 @@ _WAYS = 1.01
 
 
 class FrontSide(NamedTuple):
-    """What kernels need of a ``ClusterTree``."""
+    """The arrays of a ``ClusterTree`` that kernels need."""
 
     children: np.ndarray
     parents: np.ndarray
@@ -42,7 +42,7 @@ class FrontSide(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """The kept part of the tree of tests, each pair before those it is split into."""
+    """The stored part of the tree of box tests, each pair before the pairs it is split into."""
 
     pairs: np.ndarray
     """(n, 2) int32."""
@@ -70,7 +70,9 @@ def _finest(side, node):
 
 @inner
 def _splits_first(a, b, i, j):
-    """Whether the first node of a pair is to be split: that with the greater error; of equal ones the larger box."""
+    """Return whether the first node of a pair is split: the one with the greater error, or the larger box if errors are
+    equal.
+    """
     error_a, error_b = _finest(a, i), _finest(b, j)
     if a.children[i, 0] < 0 or b.children[j, 0] < 0:
         return b.children[j, 0] < 0
@@ -79,7 +81,8 @@ def _splits_first(a, b, i, j):
 
 @kernel
 def _walk(a, b, relative, reach, budget, travel, margin, old, known, new):
-    """Decide about pairs from the roots down; returns how many there are, or -1 without room, and how many were tested.
+    """Test pairs from the roots down; return the numbers of pairs and tests; the number of pairs is -1 if the arrays
+    are full.
 
     Args:
         reach: boxes farther apart than that are apart [m].
@@ -143,7 +146,7 @@ def _mark_above(side, pairs, used, column, marked):
 
 @kernel
 def _force(a, b, relative, reach, pairs, used, other):
-    """Split nodes that lie above others of the front, in turn from one array to another.
+    """Split nodes that are above others of the front, alternating between two arrays.
 
     Returns:
         how many pairs there are, or -1 without room; in which of the arrays; how many were tested.
@@ -177,7 +180,7 @@ def _force(a, b, relative, reach, pairs, used, other):
 
 @kernel
 def _choose(a, b, pairs, budget, chosen_a, chosen_b):
-    """Which of its meshes each node takes: the coarsest that every pair allows it.
+    """Choose the mesh for each node: the coarsest one that all of its pairs allow.
 
     Of a pair with the coarsest meshes the one with the greater error is refined until errors add up to no more than
     the budget; then the one with the lesser error is made coarser as far as that stays so.
@@ -206,7 +209,7 @@ def _choose(a, b, pairs, budget, chosen_a, chosen_b):
 
 
 class Front(NamedTuple):
-    """Pairs of nodes that may come within a distance."""
+    """Pairs of nodes that may be within a distance."""
 
     nodes: np.ndarray
     """(k, 2) int32, sorted; no node lies below another of the same object."""
@@ -217,7 +220,7 @@ class Front(NamedTuple):
 
 
 class KeptFront:
-    """What is remembered from call to call of two hierarchies: the tree of tests, and how far objects have moved.
+    """Data that is kept for two hierarchies between calls: the tree of tests, and how far the objects have moved.
 
     Args:
         a, b: the hierarchies.
@@ -235,7 +238,7 @@ class KeptFront:
         self._travel = self._margin = 0.0
 
     def found(self, rows: tuple[np.ndarray, np.ndarray], reach: float) -> Front:
-        """The front in poses (3, 4), of pairs within a reach [m]."""
+        """Return the front in poses (3, 4), of pairs within a distance [m]."""
         relative = self._relative(rows)
         a, b = self._sides
         self._note_way(rows, relative)
@@ -264,14 +267,14 @@ class KeptFront:
             room *= 4
 
     def _pages(self, nodes: np.ndarray) -> np.ndarray:
-        """The meshes that stand for the nodes of a front (k, 2)."""
+        """Return the meshes that represent the nodes of a front (k, 2)."""
         chosen = [np.empty(len(tree.counts), np.int32) for tree in self._trees]
         _choose(*self._sides, nodes, self._budget, *chosen)
         columns = (tree.pages[nodes[:, k], chosen[k][nodes[:, k]]] for k, tree in enumerate(self._trees))
         return np.stack(list(columns), axis=1)
 
     def _relative(self, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """One row of ``relative_rows`` of two poses (3, 4)."""
+        """Return one row of ``relative_rows`` for two poses (3, 4)."""
         a, b = self._trees
         reaches = [np.abs(tree.bounds).max(axis=0)[None] for tree in self._trees]
         stacks = rows[0][None].copy(), rows[1][None].copy()
@@ -279,7 +282,9 @@ class KeptFront:
         return relative
 
     def _note_way(self, rows: tuple[np.ndarray, np.ndarray], relative: np.ndarray) -> None:
-        """Add how far points of either object have moved in the other one's frame, at most; forget before a jump."""
+        """Add an upper bound of how far points of either object have moved in the other's frame; discard the tests
+        after a jump.
+        """
         sizes = [2.0 * float(np.ptp(tree.bounds, axis=0).sum()) for tree in self._trees]
         lengths = sum(sizes) + float(np.abs(relative[9:12]).sum() + np.abs(relative[24:27]).sum())
         self._margin = max(self._margin, obb.separation_slack(lengths, relative))
@@ -295,12 +300,12 @@ class KeptFront:
 
 
 def _corners(bounds: np.ndarray) -> np.ndarray:
-    """The corners of a box (2, 3), (8, 3)."""
+    """Return the corners of a box (2, 3), as (8, 3)."""
     return np.array([[bounds[k >> axis & 1, axis] for axis in range(3)] for k in range(8)])
 
 
 def _seen(rows: tuple[np.ndarray, np.ndarray], k: int, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of object k in the frame of the other one, but for what its pose lacks to be a rotation."""
+    """Return points (n, 3) of object k in the other object's frame, corrected if its pose is not exactly a rotation."""
     other = rows[1 - k]
     seen: np.ndarray = ((transform_points(rows[k], points) - other[:, 3])[:, :, None] * other[:, :3]).sum(axis=1)
     return seen

@@ -1,4 +1,4 @@
-"""The file of the progressive meshes of a clustered mesh, byte by byte (docs/massive.md).
+"""The file format of the progressive meshes of a clustered mesh (docs/massive.md).
 
 As that of levels (``level_layout.py``): a header of 256 bytes, a page for each node, the table. Clusters along the
 curve are joined in pairs, and the nodes are in the order in which that finishes them, so that the file says nothing of
@@ -37,7 +37,9 @@ KIND = FileKind(b"\x89MESHPRG", 1, NODE, "progressive meshes", ".progressive")
 
 
 def runs_of(clusters: int) -> np.ndarray:
-    """The nodes over so many clusters in order: the first cluster of each and how many, (2 clusters - 1, 2) int64."""
+    """Return the nodes over a number of clusters in order: first cluster and number of clusters, (2 clusters - 1, 2)
+    int64.
+    """
     runs: list[tuple[int, int]] = []
     waiting: list[tuple[int, int, int]] = []
 
@@ -58,7 +60,7 @@ def runs_of(clusters: int) -> np.ndarray:
 
 
 def children_of(runs: np.ndarray) -> np.ndarray:
-    """Both children of each node of ``runs_of``, (n, 2) int32; -1 for clusters."""
+    """Return both children of each node of ``runs_of``, (n, 2) int32; -1 for clusters."""
     children = np.full((len(runs), 2), -1, np.int32)
     waiting: list[int] = []
     for node, count in enumerate(runs[:, 1].tolist()):
@@ -70,13 +72,13 @@ def children_of(runs: np.ndarray) -> np.ndarray:
 
 
 def encode_progressive(places: np.ndarray, others: np.ndarray, parents: np.ndarray, triangles: np.ndarray) -> bytes:
-    """The bytes of a page: positions (n, 3) and (k, 3) uint16, parents (k,), triangles (m, 3)."""
+    """Return the bytes of a page: positions (n, 3) and (k, 3) uint16, parents (k,), triangles (m, 3)."""
     raw = b"".join(np.ascontiguousarray(array, "<u2").tobytes() for array in (places, others, parents, triangles))
     return raw + bytes(-len(raw) % _ALIGNED)
 
 
 def decode_progressive(path: Path, row: np.void, number: int, raw: bytes) -> ProgressiveMesh:
-    """A node whose bytes were read; raises InvalidFile unless they are what the table says."""
+    """Return a node from its bytes; raises InvalidFile if they do not match the table."""
     if len(raw) != int(row["bytes"]) or zlib.crc32(raw) != int(row["crc"]):
         raise InvalidFile(f"{path}: node {number} is damaged: its checksum is not that of the table")
     n, k, m = int(row["vertices"]), int(row["splits"]), int(row["stop_triangles"][0])
@@ -93,7 +95,9 @@ def decode_progressive(path: Path, row: np.void, number: int, raw: bytes) -> Pro
 
 
 def decode_table(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
-    """The rows of the table, read-only; raises InvalidFile unless pages fill the file and nodes are those expected."""
+    """Return the rows of the table, read-only; raises InvalidFile unless the pages fill the file and the nodes are as
+    expected.
+    """
     if zlib.crc32(raw) != header.table_crc:
         raise InvalidFile(f"{path}: the table of nodes is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, NODE)

@@ -1,4 +1,4 @@
-"""One progressive mesh: a base and vertex splits that lead to a finer mesh (Hoppe, "Progressive meshes", 1996).
+"""A progressive mesh: a base mesh and vertex splits that lead to a finer mesh (Hoppe, "Progressive meshes", 1996).
 
 Vertices are numbered in the order in which they appear: those of the base, then one for each split. Split k of a mesh
 whose base has b vertices brings vertex b + k beside its parent, an earlier one, and moves the parent; an edge collapse
@@ -17,7 +17,9 @@ from ...massive.pieces import Collapsed, Piece, Simplified, bounds_of, faces_of
 
 @kernel
 def _go(places, others, parents, begin, end):
-    """Apply splits from ``begin`` to ``end``, or collapses where that is less: a parent changes its two places."""
+    """Apply splits from ``begin`` to ``end``, or collapses if ``end`` is lower; a parent's two positions are
+    exchanged.
+    """
     step = 1 if end >= begin else -1
     for k in range(begin if step > 0 else begin - 1, end if step > 0 else end - 1, step):
         parent = parents[k]
@@ -35,7 +37,7 @@ def _stand_ins(parents, base, splits, standing):
 
 @kernel
 def _faces(parents, base, splits, triangles, faces):
-    """The triangles after some splits; returns how many."""
+    """Write the triangles after some splits; return their number."""
     standing = np.empty(base + parents.shape[0], np.int32)
     _stand_ins(parents, base, splits, standing)
     count = 0
@@ -49,7 +51,7 @@ def _faces(parents, base, splits, triangles, faces):
 
 @kernel
 def _kept_after(log, count, kept):
-    """For each vertex the one that stands for it after so many collapses of a log."""
+    """Return for each vertex the vertex that represents it after a number of collapses."""
     for v in range(kept.shape[0]):
         kept[v] = v
     for k in range(count - 1, -1, -1):
@@ -58,7 +60,7 @@ def _kept_after(log, count, kept):
 
 @kernel
 def _places_after(log, before, latest, after):
-    """Where the vertex that stayed was after each collapse: where it was before the next one, or is now."""
+    """Return the position of the remaining vertex after each collapse."""
     for k in range(log.shape[0] - 1, -1, -1):
         for axis in range(3):
             after[k, axis] = latest[log[k, 1], axis]
@@ -67,14 +69,14 @@ def _places_after(log, before, latest, after):
 
 @kernel
 def _replay(log, after, begin, end, places):
-    """Move vertices as some collapses did."""
+    """Move vertices as a number of collapses did."""
     for k in range(begin, end):
         for axis in range(3):
             places[log[k, 1], axis] = after[k, axis]
 
 
 class ProgressiveMesh:
-    """A mesh that becomes finer and coarser, from where it is.
+    """A mesh that can be refined and coarsened from its current state.
 
     Args:
         places: of the vertices of the base, then of each as its split brings it, (n, 3) float64 [m].
@@ -93,11 +95,13 @@ class ProgressiveMesh:
 
     @property
     def nbytes(self) -> int:
-        """That it takes in memory."""
+        """Bytes in memory."""
         return sum(array.nbytes for array in (self._places, self._others, self._parents, self._triangles))
 
     def go_to(self, splits: int) -> tuple[np.ndarray, np.ndarray]:
-        """The mesh after some splits of the base: vertices (n, 3) float64 [m] and triangles (m, 3) int32."""
+        """Return the mesh after a number of splits of the base: vertices (n, 3) float64 [m] and triangles (m, 3)
+        int32.
+        """
         _go(self._places, self._others, self._parents, self.splits, splits)
         self.splits = splits
         faces = np.empty_like(self._triangles)
@@ -106,7 +110,7 @@ class ProgressiveMesh:
 
 
 class Stops(NamedTuple):
-    """Meshes along a sequence of collapses for which bounds were proved, from the finest to the coarsest."""
+    """Meshes with proved bounds along a sequence of collapses, from the finest to the coarsest."""
 
     collapses: list[int]
     triangles: list[int]
@@ -117,7 +121,7 @@ class Stops(NamedTuple):
 
 
 def stops_of(piece: Piece, done: Collapsed, shares: tuple[float, ...]) -> Stops:
-    """Where each share of a piece's triangles is first reached, as far as it is, and the bounds of these meshes."""
+    """Return where each share of a piece's triangles is first reached, and the bounds of these meshes."""
     stops = Stops([], [], [], [])
     places, kept = piece.vertices.copy(), np.empty(len(piece.vertices), np.int32)
     after, out, back, begin = np.empty_like(done.before), piece.out, piece.back, 0
@@ -141,7 +145,7 @@ def stops_of(piece: Piece, done: Collapsed, shares: tuple[float, ...]) -> Stops:
 
 
 def progressive_parts(piece: Piece, done: Collapsed, finest: int, coarsest: int) -> tuple[np.ndarray, ...]:
-    """What a ``ProgressiveMesh`` is made of whose finest mesh is that after ``finest`` collapses."""
+    """Return the parts of a ``ProgressiveMesh`` whose finest mesh is the one after ``finest`` collapses."""
     n = len(piece.vertices)
     kept = np.empty(n, np.int32)
     _kept_after(done.log, coarsest, kept)

@@ -21,7 +21,7 @@ from .pages import StopPages
 
 
 class MeshesAtStops(ClusteredMesh):
-    """The meshes of all nodes at all stops, and the clusters, as pages of one file."""
+    """The meshes of all nodes at all levels of detail, and the clusters, as pages of one file."""
 
     def __init__(self, mesh: ClusteredMesh, pages: StopPages, memory: int) -> None:
         super().__init__(pages, mesh.clusters, memory)
@@ -29,14 +29,14 @@ class MeshesAtStops(ClusteredMesh):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the hierarchy, meshes at stops and what they come from take in memory now."""
+        """Bytes in memory of the hierarchy, its meshes and their sources."""
         return super().nbytes - self._stop_pages.unused
 
 
 class ProgressiveMeshes(HoldsFile):
     """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
 
-    Made by ``ProgressiveMeshes.open`` or ``ProgressiveMeshes.build``. Clusters are joined in pairs to a binary
+    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create it. Clusters are joined in pairs to a binary
     hierarchy. Each node has a base mesh and vertex splits that lead to what it was simplified from; in between lie
     stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast collision detection between massive
     models using dynamic simplification" (2004).
@@ -82,7 +82,7 @@ class ProgressiveMeshes(HoldsFile):
 
     @classmethod
     def open(cls, mesh: ClusteredMesh) -> "ProgressiveMeshes":
-        """Open the progressive meshes that lie beside a clustered mesh.
+        """Open the progressive meshes that are stored beside a clustered mesh.
 
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
@@ -90,7 +90,7 @@ class ProgressiveMeshes(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
-        """The meshes of all nodes, which may take so many bytes in memory together with the hierarchy.
+        """Return the meshes of all nodes, which may use some bytes of memory together with the hierarchy.
 
         Raises:
             UnsupportedOption: that is too little for two of them.
@@ -108,17 +108,17 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """As ``MeshLevels.note``."""
+        """Record an event, as ``MeshLevels.note`` does."""
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the hierarchy and meshes take in memory now."""
+        """Bytes in memory of the hierarchy and its meshes."""
         return self.tree.nbytes if self._stops is None else self._stops.nbytes
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
+        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first mismatch.
 
         Whether the bounds hold cannot be told from the file alone.
         """
@@ -128,7 +128,7 @@ class ProgressiveMeshes(HoldsFile):
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file; it can no longer be asked."""
+        """Close the file, which cannot be used afterwards."""
         self._file.close()
 
     def __enter__(self) -> "ProgressiveMeshes":
@@ -142,6 +142,8 @@ class ProgressiveMeshes(HoldsFile):
 
 
 def progressive_beside(mesh: ClusteredMesh) -> ProgressiveMeshes | None:
-    """The progressive meshes that lie beside a clustered mesh, open as long as that is; None where there are none."""
+    """Return the progressive meshes stored beside a clustered mesh, open as long as the mesh is; None if there are
+    none.
+    """
     found: ProgressiveMeshes | None = kept_companion(mesh, KIND, ProgressiveMeshes.open)
     return found

@@ -1,4 +1,4 @@
-"""The meshes of nodes at their stops, in one memory: progressive meshes that go from stop to stop."""
+"""The meshes of nodes at all levels of detail, in shared memory: progressive meshes that change from level to level."""
 
 from collections import OrderedDict
 
@@ -19,7 +19,7 @@ _SHARE = 8
 
 
 class StopPages(PageFile):
-    """Meshes at stops as pages: stop s of node k is page k * MOST_STOPS + s, and behind them come the clusters.
+    """Meshes at levels of detail as pages: level s of node k is page k * MOST_STOPS + s; pages of clusters follow.
 
     Attributes:
         clusters_at: number of the first cluster.
@@ -43,7 +43,7 @@ class StopPages(PageFile):
         self._begin(header, table, whole_clusters(len(table)), memory - self._most_kept)
 
     def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As ``PageFile``: of a stop the box of all positions of its node."""
+        """Return boxes as `PageFile` does; the box of a mesh contains all positions of its node."""
         bounds = np.empty((len(numbers), 6))
         stops = numbers < self.clusters_at
         bounds[stops] = self._nodes["bounds"][numbers[stops] // MOST_STOPS]
@@ -51,7 +51,7 @@ class StopPages(PageFile):
         return self.blocks.boxes_of(numbers, bounds)
 
     def read(self, number: int) -> PageData:
-        """A mesh at a stop, or a cluster; raises InvalidFile."""
+        """Read a mesh at a level of detail, or a cluster; raises InvalidFile."""
         if number >= self.clusters_at:
             data = self._mesh.read(number - self.clusters_at)
             return PageData(data.vertices.astype(np.float64), data.corners, _ids(len(data.corners)), _NO_VERTICES)
@@ -67,7 +67,7 @@ class StopPages(PageFile):
         return PageData(*found, _ids(len(found[1])), _NO_VERTICES)
 
     def _progressive(self, node: int) -> ProgressiveMesh:
-        """The progressive mesh of a node, at the stop where it was asked last."""
+        """Return the progressive mesh of a node in the state of its last use."""
         kept = self._kept.get(node)
         if kept is None:
             row = self._nodes[node]
@@ -83,22 +83,22 @@ class StopPages(PageFile):
 
     @property
     def unused(self) -> int:
-        """Bytes that progressive meshes may still take."""
+        """Bytes that progressive meshes may still use."""
         return max(0, self._most_kept - self._kept_bytes)
 
     def close(self) -> None:
-        """Give up all pages; the files stay open."""
+        """Release all pages; the files stay open."""
         self.forget()
 
     def forget(self) -> None:
-        """Give up all pages and progressive meshes."""
+        """Release all pages and progressive meshes."""
         super().forget()
         self._kept.clear()
         self._kept_bytes = 0
 
     @property
     def closed(self) -> bool:
-        """Whether the mesh was closed."""
+        """Whether the mesh is closed."""
         return self._mesh.closed
 
     def _advise(self, numbers: list[int]) -> None:

@@ -52,7 +52,7 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
     sizes = tuple(len(x) for x in arrays)
     if sizes[:2] not in ((1, 3), (3, 1), (2, 2), (3, 3)) or sizes[:2] != sizes[2:]:
         raise InvalidMesh(
-            f"a point and a triangle, two edges or two triangles can meet, at both times the same, not {sizes} points"
+            f"expected a point and a triangle, two edges or two triangles, the same at both times, not {sizes} points"
         )
     points = integer_points(np.concatenate(arrays[:2]), np.concatenate(arrays[2:]))
     a, b = points[: sizes[0]], points[sizes[0] :]
@@ -71,13 +71,13 @@ def _points(name: str, points: Any) -> np.ndarray:
 
 
 def _at_rest(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
-    """The verdict at time 0 and its proof."""
+    """Return the verdict at time 0, and its proof."""
     weights = common_point(*([(p[0][0], p[1][0], p[2][0]) for p in group] for group in (a, b)))
     return (False, {"apart": intervals_apart(a, b)}) if weights is None else (True, {"weights": weights})
 
 
 def _four(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
-    """The verdict about a moving point and a triangle, or two edges, and its proof."""
+    """Return the verdict about a moving point and a triangle, or about two edges, and its proof."""
     turned = len(a) == 3
     points = [*b, *a] if turned else [*a, *b]
     meeting = Encounter(points, EDGE_EDGE if len(a) == 2 else POINT_TRIANGLE)
@@ -98,7 +98,7 @@ def _one_sign(form: Form) -> bool:
 
 
 def _triangles(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
-    """The verdict about two moving triangles and its proof: at time 0, by an element, or apart."""
+    """Return the verdict about two moving triangles and its proof: at time 0, by one element, or by separation."""
     met, proof = _at_rest(_stopped(a), _stopped(b))
     if met:
         return True, proof
@@ -110,5 +110,5 @@ def _triangles(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
 
 
 def _stopped(group: list[Vector]) -> list[Vector]:
-    """Moving points as they are at time 0."""
+    """Return moving points that stay at their positions at time 0."""
     return [([x[0]] * 2, [y[0]] * 2, [z[0]] * 2) for x, y, z in group]

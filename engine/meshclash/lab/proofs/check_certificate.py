@@ -1,4 +1,4 @@
-"""Checks certificates of contacts in plain Python integers, without any other module of this project.
+"""Check certificates of contacts in plain Python integers, without any other module of this project.
 
 Two groups of one to three points (points, edges, triangles) meet or not: at rest, or while each point moves on a
 straight line from time 0 to time 1. A certificate (``certify``) is a dictionary with the points ``first`` and
@@ -47,7 +47,7 @@ def _dot(a, b):
 
 
 def _on(p, low, high, depth):
-    """The polynomial on [low, high] / 2**depth, times a power of two."""
+    """Return the polynomial on [low, high] / 2**depth, times a power of two."""
     rest, time = [2**depth - low, 2**depth - high], [low, high]
     out, power = [p[0]], [1]
     for x in p[1:]:
@@ -57,7 +57,7 @@ def _on(p, low, high, depth):
 
 
 def _divides(h, p):
-    """Whether the polynomial h, not zero, divides p."""
+    """Return whether the nonzero polynomial h divides p."""
     while h[-1] == 0:  # the factor 1 - t
         if p[-1] != 0:
             return False
@@ -72,7 +72,7 @@ def _divides(h, p):
 
 
 def _integers(*groups):
-    """All points, given as [x, y, z] at both times, as polynomials with whole coefficients."""
+    """Return all points, given as [x, y, z] at both times, as polynomials with integer coefficients."""
     exact = [[[float(x).as_integer_ratio() for x in point] for point in group] for group in groups]
     scale = max(d for group in exact for point in group for _, d in point)
     first, second, first_end, second_end = [[[n * (scale // d) for n, d in p] for p in group] for group in exact]
@@ -81,7 +81,7 @@ def _integers(*groups):
 
 
 def _vectors(a, b):
-    """d, u, v: d is in the plane of u and v, in the right place, when the groups meet."""
+    """Return d, u, v: the groups meet if d lies in the plane of u and v, at the right place."""
     if len(a) == 2:
         return _minus(b[0], a[0]), _minus(a[1], a[0]), _minus(b[1], b[0])
     (p,), (a, b, c) = (a, b) if len(a) == 1 else (b, a)
@@ -89,7 +89,9 @@ def _vectors(a, b):
 
 
 def _margins(a, b, k):
-    """(n_k, margins): with d, u, v in one plane and n_k not zero, the groups meet if no margin has its other sign."""
+    """Return (n_k, margins): if d, u, v are coplanar and n_k is not zero, the groups meet if no margin has the opposite
+    sign.
+    """
     d, u, v = _vectors(a, b)
     n, s, w = _cross(u, v)[k], _cross(d, v)[k], _cross(d, u)[k]
     if len(a) == 2:
@@ -114,7 +116,9 @@ def _interval(low, high, depth):
 
 
 def _check_apart(a, b, steps):
-    """In each interval a direction separates the groups, and together they cover the time from 0 to 1."""
+    """Check that a direction separates the groups in each interval, and that the intervals cover the time from 0 to
+    1.
+    """
     reached = 0, 0
     for low, high, depth, direction in steps:
         part, w = _interval(low, high, depth), [_whole(x) for x in direction]
@@ -126,7 +130,7 @@ def _check_apart(a, b, steps):
 
 
 def _check_root(a, b, proof):
-    """There is a time in the interval at which the four points meet."""
+    """Check that the four points meet at some time in the interval."""
     h, part, k = _whole(proof["root"]), _interval(*proof["interval"]), proof["axis"]
     _require(any(h), "the root is one of no polynomial")
     _require(_on(h, *part)[0] * _on(h, *part)[-1] <= 0, "no root in the interval for certain")
@@ -148,7 +152,7 @@ def _check_root(a, b, proof):
 
 
 def _check_groups(a, b, meets, proof, moving):
-    """Raises ValueError unless the proof shows what is claimed of two groups."""
+    """Raise ValueError unless the proof shows the claim about two groups."""
     if not meets:
         _check_apart(a, b, proof["apart"])
     elif "weights" in proof:
@@ -166,7 +170,7 @@ def _check_groups(a, b, meets, proof, moving):
 
 
 def check_certificate(certificate):
-    """Why a certificate proves nothing; "" when it proves its verdict."""
+    """Return why a certificate proves nothing; "" if it proves its verdict."""
     try:
         moving = certificate["first_end"] is not None
         start = certificate["first"], certificate["second"]

@@ -1,4 +1,4 @@
-"""Why things do not meet, in integers: directions that separate them, each for an interval of time."""
+"""Proofs in integers that objects do not meet: separating directions, each for an interval of time."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -11,12 +11,12 @@ _AXES: tuple[Vector, ...] = (([1], [0], [0]), ([0], [1], [0]), ([0], [0], [1]))
 
 
 def edges_of(group: list[Any]) -> list[tuple[Any, Any]]:
-    """The edges of a point (none), an edge or a triangle."""
+    """Return the edges of a point (none), an edge or a triangle."""
     return list(combinations(group, 2))
 
 
 def _directions(a: list[Vector], b: list[Vector]) -> Iterator[Vector]:
-    """Directions, which turn with time, of which one separates two hulls at any moment at which they do not meet.
+    """Return time-dependent directions, one of which separates two hulls at any moment at which they do not meet.
 
     The shortest way between two such hulls goes from corner to corner, from a corner to an edge at a right angle, along
     a triangle's normal, or across an edge of each; and it separates them, also a little earlier and later. The
@@ -45,7 +45,7 @@ def _directions(a: list[Vector], b: list[Vector]) -> Iterator[Vector]:
 
 
 class _Separations:
-    """Directions, made as they are needed, and how far ahead the first group is along each."""
+    """Directions, created on demand, and how far ahead the first group is along each."""
 
     def __init__(self, a: list[Vector], b: list[Vector]) -> None:
         self._a, self._b = a, b
@@ -59,7 +59,7 @@ class _Separations:
             yield self._made[-1]
 
     def reason(self, index: int, depth: int) -> list[Form] | None:
-        """A direction along which all of the first group is ahead during [index, index + 1] / 2**depth."""
+        """Return a direction along which all of the first group is ahead during [index, index + 1] / 2**depth."""
         for w, leads in self:
             first = between(leads[0], index, depth)
             sign = 1 if first[0] > 0 else -1
@@ -71,7 +71,9 @@ class _Separations:
 
 
 def intervals_apart(a: list[Vector], b: list[Vector]) -> list[list[Any]]:
-    """Intervals [low, high, depth, direction] that cover the time from 0 to 1, of moving points that never meet."""
+    """Return intervals [low, high, depth, direction] that cover the time from 0 to 1, for moving points that never
+    meet.
+    """
     separations = _Separations(a, b)
     found: list[list[Any]] = []
     waiting = [(0, 0)]

@@ -1,4 +1,4 @@
-"""A point that two things at rest have in common, as means of their points with whole weights."""
+"""Find a common point of two objects at rest, as weighted means of their points with integer weights."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -27,7 +27,7 @@ def _between(p: Point, q: Point, share: Fraction) -> Point:
 
 
 def _share_on_edge(p: Point, q: Point, x: Point) -> Fraction | None:
-    """Where x lies on the edge pq, from 0 to 1; None where it does not."""
+    """Return the position of x on the edge pq, from 0 to 1; None if x is not on it."""
     edge = _difference(q, p)
     square = _dot(edge, edge)
     share = _dot(_difference(x, p), edge) / square if square else Fraction(0)
@@ -35,7 +35,7 @@ def _share_on_edge(p: Point, q: Point, x: Point) -> Fraction | None:
 
 
 def _weights(group: list[Point], x: Point) -> list[Fraction] | None:
-    """Weights >= 0 with sum 1 that make x of the points of a group; None where it is not in their convex hull."""
+    """Return weights >= 0 with sum 1 that yield x from the points of a group; None if x is not in their convex hull."""
     if len(group) == 1:
         return [Fraction(1)] if group[0] == x else None
     if len(group) == 3:
@@ -61,7 +61,7 @@ def _weights(group: list[Point], x: Point) -> list[Fraction] | None:
 
 
 def _candidates(a: list[Point], b: list[Point]) -> Iterator[Point]:
-    """Points of which one is common to two convex hulls of at most three points, if any is.
+    """Return candidate points; if two convex hulls of at most three points meet, one of them is common to both.
 
     An extreme point of what they have in common is a corner of one of them, or an edge of one pierces the other, or two
     edges cross in one plane.
@@ -86,7 +86,7 @@ def _candidates(a: list[Point], b: list[Point]) -> Iterator[Point]:
 
 
 def common_point(first: list[Place], second: list[Place]) -> list[list[int]] | None:
-    """Whole weights of the points of both that make the same point; None where the convex hulls do not meet."""
+    """Return integer weights of both groups that yield the same point; None if the convex hulls do not meet."""
     a, b = ([(Fraction(x), Fraction(y), Fraction(z)) for x, y, z in group] for group in (first, second))
     for x in _candidates(a, b):
         weights = [_weights(group, x) for group in (a, b)]

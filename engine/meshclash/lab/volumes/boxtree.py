@@ -34,7 +34,9 @@ _DRIFT = 4.0 * _STEPS * 2.0**-53
 
 @portable
 def nodes_of(forest):
-    """The nodes of a forest as numbers and as words of bits, (rows, 2) float32 and int32, for the verbs below."""
+    """Return the nodes of a forest as numbers and as bit words, (rows, 2) float32 and int32, for the functions
+    below.
+    """
     return forest.volumes, forest.volumes.view(np.int32)
 
 
@@ -45,7 +47,7 @@ def _reference(word):
 
 @portable
 def children(nodes, start, node):
-    """(first child or triangle, number of triangles) of what a node and its single children below come to."""
+    """Return (first child or triangle, number of triangles) after following the single children below a node."""
     words = nodes[1]
     word = words[start + node, 1]
     while word & SINGLE:
@@ -55,7 +57,7 @@ def children(nodes, start, node):
 
 @portable
 def _project(box, m, at, out):
-    """Extent of a box along the axes of the other object, whose motion's numbers begin at ``at``."""
+    """Return the extent of a box along the axes of the other object, whose motion is stored from ``at`` on."""
     for x in range(3):
         middle = m[at + 9 + x]
         reach = 0.0
@@ -83,7 +85,7 @@ def begin(volumes_a, start_a, volumes_b, start_b, relative, carried):
 
 @portable
 def _cut(plane, word, m, at, carried, target, side):
-    """Take off a carried row what a node with this word cuts off (Zachmann 2002, section 3.2)."""
+    """Cut a carried row's box by the plane of a node (Zachmann 2002, section 3.2)."""
     cuts_low = (word & UPPER) // UPPER
     cut_side = (word & AXIS) + 3 * (1 - cuts_low)
     towards, against = 9 - 3 * cuts_low, 6 + 3 * cuts_low  # extents that move where the axes' product is above, below 0
@@ -97,7 +99,7 @@ def _cut(plane, word, m, at, carried, target, side):
 
 @portable
 def _descend(nodes, start, node, m, at, carried, target, side):
-    """Make a row that of a child, with all that its single children cut off too."""
+    """Convert a row to that of a child, including the cuts of its single children."""
     volumes, words = nodes
     row = start + node
     word = words[row, 1]
@@ -110,7 +112,8 @@ def _descend(nodes, start, node, m, at, carried, target, side):
 
 @portable
 def derive(nodes_a, start_a, node_a, moved_a, nodes_b, start_b, node_b, moved_b, relative, carried, source, target):
-    """Fill the carried rows ``target`` of two nodes from those of the pair ``source``; which of them are its children?
+    """Fill the carried rows ``target`` of two nodes from those of the pair ``source``, and of which of these they are
+    children.
 
     ``carried`` is (n, 2, 12); source and target may be the same.
     """
@@ -134,13 +137,13 @@ def exchange(carried, i, j):
 
 @portable
 def size(row):
-    """A measure that grows with the box of a carried row; the larger of two is descended into first."""
+    """Return a measure that grows with the box of a carried row; the traversal opens the larger of two boxes first."""
     return (row[3] - row[0]) + (row[4] - row[1]) + (row[5] - row[2])
 
 
 @portable
 def overlap(a, b, relative):
-    """Whether two boxes may meet, given their carried rows: SAT-lite; never a false "no"."""
+    """Return whether two boxes may meet, from their carried rows (SAT-lite); never a false "no"."""
     for k in range(3):  # noqa: SIM110 - kernels cannot compile the generator expression
         if b[6 + k] > a[3 + k] or a[k] > b[9 + k] or a[6 + k] > b[3 + k] or b[k] > a[9 + k]:
             return False
@@ -149,7 +152,7 @@ def overlap(a, b, relative):
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two boxes contain, given their carried rows."""
+    """Return a lower bound [m] of the world distance of the contents of two boxes, from their carried rows."""
     first = 0.0
     second = 0.0
     for k in range(3):

@@ -1,4 +1,4 @@
-"""Restricted boxtrees: made from any binary tree with one triangle a leaf. The nodes are those of ``volumes/boxtree``.
+"""Build restricted boxtrees from a binary tree with one triangle per leaf. The nodes are those of ``volumes/boxtree``.
 
 A child cuts off the side of its parent's box on which the most is empty. Where more than ``EMPTY`` of what remains is
 empty on another side, single children cut that off too, at most two in a row; not just above the leaves, where it is
@@ -29,7 +29,7 @@ _STACK_NUMBERS = 3  # node of the tree, row, single children above
 
 @inner
 def _choose_cut(tight, box):
-    """(axis, whether the lower side, share of the box) of the largest empty slab between two boxes."""
+    """Return (axis, whether it is the lower side, share of the box) of the largest empty slab between two boxes."""
     best_axis, best_lower, best = 0, 0, np.float32(-1.0)
     for axis in range(3):
         extent = box[axis + 3] - box[axis]
@@ -46,7 +46,7 @@ def _choose_cut(tight, box):
 
 @inner
 def _make_node(tight, parent, box, nodes, words, row):
-    """Write a node that cuts a parent's box; ``box`` becomes its own."""
+    """Write a node that cuts its parent's box; ``box`` becomes the box of the node."""
     for k in range(6):
         box[k] = parent[k]
     axis, lower, _ = _choose_cut(tight, box)
@@ -71,7 +71,7 @@ def _above_leaves(first, count, node):
 
 @kernel
 def _emit(first, count, order, tight, stack, boxes, nodes, words):
-    """Write the rows of a boxtree; returns their number. ``boxes`` (n, 6) float32 goes with the stack."""
+    """Write the rows of a boxtree; return their number. ``boxes`` (n, 6) float32 goes with the stack."""
     left = order.shape[0] // 2  # single children
     for k in range(6):
         nodes[k // 2, k % 2] = tight[0, k]
@@ -127,7 +127,7 @@ def _fit(nodes, words, vertices, triangles, origin, tight):
 
 
 def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
-    """The restricted boxtree of a binary tree.
+    """Return the restricted boxtree of a binary tree.
 
     Args:
         tree: with one triangle a leaf.
@@ -153,12 +153,12 @@ def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
 
 
 def fit_boxtree(nodes: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray) -> None:
-    """Move the planes of a boxtree to vertices (v, 3) float64 [m]; triangles (m, 3) int32, origin (3,) [m]."""
+    """Fit the planes of a boxtree to moved vertices (v, 3) float64 [m]; triangles (m, 3) int32, origin (3,) [m]."""
     _fit(nodes, nodes.view(np.int32), vertices, triangles, origin, np.empty((len(nodes), 6), np.float32))
 
 
 def references(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(first child or triangle, number of children) of every row, (rows,) int64; none before the root."""
+    """Return (first child or triangle, number of children) of every row, (rows,) int64 each; none before the root."""
     words = nodes.view(np.int32)[:, 1].astype(np.int64)
     number = np.where(words & LEAF, 0, np.where(words & SINGLE, 1, 2))
     number[:ROOT] = 0
@@ -166,12 +166,12 @@ def references(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def root_box(nodes: np.ndarray) -> np.ndarray:
-    """The box around everything, (1, 6) float32, relative to the hierarchy's origin."""
+    """Return the box around all triangles, (1, 6) float32, relative to the hierarchy's origin."""
     return nodes[:ROOT].reshape(1, 6)
 
 
 def children_of(nodes: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The children of rows (k,) int64 whose boxes are (k, 6) float32.
+    """Return the children of rows (k,) int64 whose boxes are (k, 6) float32.
 
     Returns:
         (rows, boxes, parent): (m,) int64, first children before second ones; (m, 6) float32; (m,) place of each
@@ -191,7 +191,7 @@ def children_of(nodes: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> tuple
 
 
 def restricted_boxes(nodes: np.ndarray) -> np.ndarray:
-    """Boxes of all rows, (rows, 6) float32, relative to the hierarchy's origin; NaN before the root."""
+    """Return the boxes of all rows, (rows, 6) float32, relative to the hierarchy's origin; NaN before the root."""
     every = np.full((len(nodes), 6), np.nan, np.float32)
     rows, boxes = np.array([ROOT]), root_box(nodes)
     while len(rows):

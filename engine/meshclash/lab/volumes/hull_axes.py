@@ -1,4 +1,4 @@
-"""Principal axes of the convex hull of a point set: what lies inside does not turn them.
+"""Principal axes of the convex hull of a point set, which do not depend on points inside the hull.
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996), section
 4: the covariance over the facets of the hull, weighted by area. Of many points the hull is that of those farthest along
@@ -22,7 +22,7 @@ _FLAT = 1e-7  # of the size: a hull thinner than this is a surface
 
 
 def _spread_directions() -> np.ndarray:
-    """Directions over half a sphere, on a spiral, (_HALF, 3)."""
+    """Return directions over half a sphere, on a spiral, (_HALF, 3)."""
     k = np.arange(_HALF) + 0.5
     z, turn = 1.0 - k / _HALF, 2.399963229728653 * k
     across = np.sqrt(1.0 - z * z)
@@ -34,7 +34,7 @@ _DIRECTIONS = _spread_directions()
 
 @portable
 def _farthest_points(points, chosen):
-    """Fill ``chosen`` (2 _HALF, 3) with the points lowest and highest along the directions."""
+    """Fill ``chosen`` (2 _HALF, 3) with the lowest and highest points along the directions."""
     step = (points.shape[0] - 1) // _MANY + 1
     for d in range(_HALF):
         x, y, z = _DIRECTIONS[d, 0], _DIRECTIONS[d, 1], _DIRECTIONS[d, 2]
@@ -57,7 +57,9 @@ def _farthest_points(points, chosen):
 
 @portable
 def _set_plane(points, face, plane):
-    """Unit normal and offset of a face's plane; of a face without area the normal is zero: it is never seen."""
+    """Set the unit normal and offset of a face's plane; the normal is zero for a face without area, so that it is never
+    visible.
+    """
     a, b, c = face[0], face[1], face[2]
     ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
     vx, vy, vz = points[c, 0] - points[a, 0], points[c, 1] - points[a, 1], points[c, 2] - points[a, 2]
@@ -75,7 +77,7 @@ def _height(plane, points, i):
 
 @portable
 def _distance_to_line(points, i, a, b):
-    """Squared distance of a point to the line through two others, times their squared distance."""
+    """Return the squared distance of a point to the line through two others, times their squared distance."""
     ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
     vx, vy, vz = points[i, 0] - points[a, 0], points[i, 1] - points[a, 1], points[i, 2] - points[a, 2]
     x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -84,7 +86,7 @@ def _distance_to_line(points, i, a, b):
 
 @portable
 def _first_simplex(points, faces, planes, flat):
-    """Four faces of a simplex of far points, looking outward; False when all points are nearly in a plane."""
+    """Find four faces of a large simplex, facing outward; return False if all points are nearly coplanar."""
     count = points.shape[0]
     b = 0
     c = 0
@@ -126,7 +128,9 @@ def _first_simplex(points, faces, planes, flat):
 
 @portable
 def _add_point(points, p, faces, planes, count, seen, flat):
-    """Replace the faces that see point p by those between it and their rim; returns their number, 0: no room."""
+    """Replace the faces that see point p by faces between p and their rim; return their number, 0 if the arrays are
+    full.
+    """
     kept = 0
     hidden = 0
     for f in range(count):
@@ -163,7 +167,7 @@ def _add_point(points, p, faces, planes, count, seen, flat):
 
 @portable
 def _hull(points, faces, planes, flat):
-    """Faces of the convex hull of points, one after the other; returns their number, 0 for points in a plane."""
+    """Compute the faces of the convex hull of points incrementally; return their number, 0 for coplanar points."""
     if not _first_simplex(points, faces, planes, flat):
         return 0
     seen = np.full((points.shape[0], points.shape[0]), -1, np.int32)
@@ -177,7 +181,7 @@ def _hull(points, faces, planes, flat):
 
 @portable
 def hull_axes(points, axes):
-    """Principal axes of the hull of a surface's corners (3 m, 3): rows of ``axes`` (3, 3).
+    """Compute the principal axes of the hull of a surface's corners (3 m, 3): rows of ``axes`` (3, 3).
 
     Corners in one plane, and hulls that rounding spoils, are taken as ``surface_axes`` takes them.
     """

@@ -35,12 +35,14 @@ _DRAWN_AT_ONCE = 100
 
 
 def directions_of(half: int) -> np.ndarray:
-    """Rows of ``DIRECTIONS`` of a polytope of so many directions."""
+    """Return the rows of ``DIRECTIONS`` for a polytope with a number of directions."""
     return DIRECTIONS[[0, 1, 2, *range(7, 13)]] if half == 9 else DIRECTIONS[:half]
 
 
 def _all_triples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Independent triples of directions for every kind: (first triple of a kind, their indices, their inverses)."""
+    """Return independent triples of directions for every kind: (first triple of a kind, their indices, their
+    inverses).
+    """
     start = np.zeros(_MOST + 2, np.int64)
     indices: list[np.ndarray] = []
     columns: list[np.ndarray] = []
@@ -59,7 +61,7 @@ _START, _TRIPLES, _INVERSES = _all_triples()
 
 @portable
 def _direction(half, i):
-    """Row of ``DIRECTIONS`` of direction i of a polytope of ``half`` directions."""
+    """Return the row of ``DIRECTIONS`` for direction i of a polytope with ``half`` directions."""
     return i + 4 if half == 9 and i >= 3 else i
 
 
@@ -95,14 +97,16 @@ def merge(volume, left, right):
 
 @portable
 def size(volume):
-    """A measure that grows with the volume: the sum of its extents along the axes."""
+    """Return a measure that grows with the volume: the sum of its extents along the axes."""
     half = volume.shape[0] // 2
     return (volume[half] - volume[0]) + (volume[half + 1] - volume[1]) + (volume[half + 2] - volume[2])
 
 
 @portable
 def _prepare_half(relative, at, into, root, out):
-    """Entries from ``into`` on: the directions seen in the frame of ``root``; the motion's numbers begin at ``at``."""
+    """Write the directions in the frame of ``root`` to the entries from ``into`` on; the motion is stored from ``at``
+    on.
+    """
     half = root.shape[0] // 2
     for i in range(half):
         d = _direction(half, i)
@@ -139,7 +143,7 @@ def _prepare_half(relative, at, into, root, out):
 
 @portable
 def prepare(relative, root_a, root_b, out):
-    """Complete a row of ``relative_pose.py`` to one for ``overlap`` and ``gap``; roots are volumes of this kind."""
+    """Complete a row of ``relative_pose.py`` for ``overlap`` and ``gap``; roots are volumes of this kind."""
     for i in range(_FIRST):
         out[i] = relative[i]
     _prepare_half(relative, 0, _FIRST, root_b, out)
@@ -148,7 +152,7 @@ def prepare(relative, root_a, root_b, out):
 
 @portable
 def _distance_along(m, entry, own, i, other):
-    """By how much two intervals are apart along direction i of ``own`` (negative: they meet)."""
+    """Return the gap between two intervals along direction i of ``own``; negative if they overlap."""
     half = own.shape[0] // 2
     middle = m[entry + 6] - 0.5 * (np.float64(own[half + i]) + np.float64(own[i]))
     reach = m[entry + 7] + 0.5 * (np.float64(own[half + i]) - np.float64(own[i]))
@@ -162,7 +166,7 @@ def _distance_along(m, entry, own, i, other):
 
 @portable
 def overlap(a, b, relative):
-    """Whether two polytopes may meet, along the directions of both; never a false "no"."""
+    """Return whether two polytopes may meet, along the directions of both; never a false "no"."""
     half = a.shape[0] // 2
     for i in range(half):
         if _distance_along(relative, _FIRST + _ENTRY * i, a, i, b) > 0.0:
@@ -190,20 +194,20 @@ def _gap_of(m, first, own, other):
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two polytopes contain."""
+    """Return a lower bound [m] of the world distance of the contents of two polytopes."""
     square = max(_gap_of(relative, _FIRST, a, b), _gap_of(relative, _FIRST + _ENTRY * _MOST, b, a))
     return math.sqrt(square) * relative[31]
 
 
 def contains(volume, x, y, z):
-    """Whether a polytope contains a point; exact for fractions."""
+    """Return whether a polytope contains a point; exact for fractions."""
     half = len(volume) // 2
     values = [int(d[0]) * x + int(d[1]) * y + int(d[2]) * z for d in directions_of(half)]
     return all(volume[i] <= value <= volume[half + i] for i, value in enumerate(values))
 
 
 def wireframe(volumes):
-    """The edges of polytopes (n, k): segments (m, 2, 3) float64.
+    """Return the edges of polytopes (n, k): segments (m, 2, 3) float64.
 
     An edge is what all other half-spaces leave of the line in which two of the planes meet.
     """
@@ -217,7 +221,7 @@ def wireframe(volumes):
 
 
 def _edges_of(normals, offsets, pairs):
-    """Edges (m, 2, 3) of polytopes normals @ x <= offsets (n, k), looked for among pairs (p, 2) of planes."""
+    """Return the edges (m, 2, 3) of polytopes normals @ x <= offsets (n, k), from candidate pairs (p, 2) of planes."""
     first, second = normals[pairs[:, 0]], normals[pairs[:, 1]]
     along = np.cross(first, second)
     square = (along**2).sum(axis=1)

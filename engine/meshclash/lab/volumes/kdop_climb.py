@@ -1,4 +1,4 @@
-"""Polytopes of fixed world directions around a tumbling object: support vertices climb from where they were last.
+"""Polytopes of fixed world directions around a rotating object: each support vertex is searched from its last position.
 
 The k-DOP of a turned object in the world's directions, kept as Klosowski, Held, Mitchell, Sowizral and Zikan propose
 (1998): each of its 2 * half support vertices is looked for among its neighbours on the convex hull, which is exact,
@@ -45,7 +45,7 @@ def _climb_all(hull, directions, rotation, last, volume):
 
 
 class ClimbingPolytope(Changeable):
-    """The k-DOP of points that turn about the origin.
+    """The k-DOP of points that rotate about the origin.
 
     Args:
         points: (n, 3) [m], as ``ConvexHull`` takes them.
@@ -73,7 +73,7 @@ class ClimbingPolytope(Changeable):
         return (self.hull,)
 
     def turned(self, rotation: Any) -> np.ndarray:
-        """Return the polytope (2 half,) float32 of the points turned by a matrix (3, 3); it contains them exactly.
+        """Return the polytope (2 half,) float32 of the points rotated by a matrix (3, 3); it contains them exactly.
 
         The first half are the lowest extents along the directions, the rest the highest ones.
 

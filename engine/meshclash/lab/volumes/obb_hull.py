@@ -1,4 +1,4 @@
-"""Oriented boxes along the axes of the convex hull of what they contain; otherwise those of ``obb.py``.
+"""Oriented boxes along the principal axes of the convex hull of their contents; otherwise like those of ``obb.py``.
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996).
 """
@@ -14,7 +14,9 @@ __all__ = ["WIDTH", "contains", "fit", "gap", "overlap", "size", "wireframe"]
 
 @portable
 def fit(points, volume):
-    """The box along the principal axes of the convex hull of a surface, (3 m, 3) float64 corners of its triangles."""
+    """Fit the box along the principal axes of the convex hull of a surface, (3 m, 3) float64 corners of its
+    triangles.
+    """
     axes = np.empty((3, 3))
     hull_axes(points, axes)
     fit_to_axes(points, axes, volume)

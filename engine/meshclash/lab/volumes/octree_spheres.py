@@ -1,4 +1,4 @@
-"""Octree sphere trees: a sphere around every cell of an octree that the surface meets, level by level.
+"""Octree sphere trees: a sphere around every cell of an octree that contains part of the surface, level by level.
 
 Source: Palmer, Grimsdale, "Collision detection for animation using sphere-trees" (1995), where a search stops at any
 level: it says that the surfaces are apart, or which cells may meet.
@@ -18,7 +18,7 @@ _LARGER = 1.0 + 1e-5
 
 @dataclass(frozen=True)
 class OctreeSpheres:
-    """Spheres of every level, the root's first; all of a level are of one size.
+    """Spheres of every level, the root first; all spheres of a level have the same size.
 
     Attributes:
         middles: of each level, (n, 3) [m].
@@ -32,7 +32,7 @@ class OctreeSpheres:
 
 
 def octree_spheres(mesh: MeshLike, resolution: int) -> OctreeSpheres:
-    """The octree sphere tree of a mesh, its finest cells so many along the longest side."""
+    """Return the octree sphere tree of a mesh, with a given number of finest cells along the longest side."""
     voxels, grid, slack = voxelise(mesh, resolution=resolution)
     depth = int(grid.size.max() - 1).bit_length()
     bits = voxels.astype(np.int64)[:, :, None] >> np.arange(depth) & 1  # of x, y and z
@@ -51,7 +51,7 @@ def octree_spheres(mesh: MeshLike, resolution: int) -> OctreeSpheres:
 
 
 def meeting_spheres(a: OctreeSpheres, b: OctreeSpheres, pose_b: np.ndarray) -> tuple[np.ndarray, int]:
-    """Pairs (n, 2) of finest spheres that may meet, and how many pairs were tested; ``pose_b`` (4, 4) is rigid.
+    """Return the pairs (n, 2) of finest spheres that may meet, and the number of tests; ``pose_b`` (4, 4) is rigid.
 
     Both trees are descended level by level; of trees of different depth the finest of the lower one wait.
     """
@@ -70,7 +70,7 @@ def meeting_spheres(a: OctreeSpheres, b: OctreeSpheres, pose_b: np.ndarray) -> t
 
 
 def _opened(pairs: np.ndarray, column: int, begins: np.ndarray) -> np.ndarray:
-    """Pairs with each sphere of a column replaced by all of its children."""
+    """Replace each sphere in one column of pairs by all of its children."""
     first = begins[pairs[:, column]]
     counts = begins[pairs[:, column] + 1] - first
     out = np.repeat(pairs, counts, axis=0)

@@ -1,4 +1,4 @@
-"""Spheres: middle, radius. Turning an object leaves them as they are, so poses cost nothing in tightness.
+"""Bounding spheres: centre, radius. Turning an object leaves them as they are, so poses cost nothing in tightness.
 
 Source: Hubbard, "Approximating polyhedra with spheres for time-critical collision detection" (1996), for the use;
 Badoiu and Clarkson, "Smaller core-sets for balls" (2003), for the fit.
@@ -22,7 +22,7 @@ _ROUNDING = 16.0 * 2.0**-53
 
 @portable
 def _farthest(points, x, y, z):
-    """(squared distance, index) of the point farthest from (x, y, z)."""
+    """Return (squared distance, index) of the point farthest from (x, y, z)."""
     best = -1.0
     index = 0
     for i in range(points.shape[0]):
@@ -38,7 +38,9 @@ def _farthest(points, x, y, z):
 
 @portable
 def fit(points, volume):
-    """A small sphere around points (n, 3) float64: from the box's middle, ever shorter steps towards the farthest."""
+    """Fit a small sphere around points (n, 3) float64: from the box's middle, with decreasing steps towards the
+    farthest point.
+    """
     low = np.empty(3)
     high = np.empty(3)
     for k in range(3):
@@ -62,7 +64,7 @@ def fit(points, volume):
 
 @portable
 def size(volume):
-    """A measure that grows with the volume; the larger of two is descended into first."""
+    """Return a measure that grows with the volume; traversals descend into the larger one of two."""
     return volume[3]
 
 
@@ -77,25 +79,25 @@ def _middles_distance(a, b, m):
 
 @portable
 def overlap(a, b, relative):
-    """Whether two spheres may meet; b's is as large as a pose that is not quite rigid may make it."""
+    """Return whether two spheres may meet; b's is enlarged by the deviation of its pose from a rigid one."""
     reach = np.float64(a[3]) + np.float64(b[3]) * (1.0 + relative[30]) + relative[32]
     return _middles_distance(a, b, relative) <= reach
 
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two spheres contain."""
+    """Return a lower bound [m] of the world distance of the contents of two spheres."""
     reach = np.float64(a[3]) + np.float64(b[3]) * (1.0 + relative[30]) + relative[32]
     return max(_middles_distance(a, b, relative) - reach, 0.0) * relative[31]
 
 
 def contains(volume, x, y, z):
-    """Whether a sphere contains a point; exact for fractions."""
+    """Return whether a sphere contains a point; exact for fractions."""
     return (x - volume[0]) ** 2 + (y - volume[1]) ** 2 + (z - volume[2]) ** 2 <= volume[3] ** 2
 
 
 def wireframe(volumes):
-    """Three great circles of each sphere (n, 4): segments (k, 2, 3) float64."""
+    """Return three great circles of each sphere (n, 4): segments (k, 2, 3) float64."""
     volumes = np.float64(volumes)
     middles, radii, none = volumes[:, :3], volumes[:, 3], np.zeros((len(volumes), 2))
     x, y, z = (np.broadcast_to(axis, middles.shape) for axis in np.eye(3))

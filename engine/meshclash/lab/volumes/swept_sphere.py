@@ -1,4 +1,4 @@
-"""Swept spheres: everything within a radius of a point, a segment or a rectangle, stored as one kind of row.
+"""Swept spheres: all points within a radius of a point, a segment or a rectangle, stored in one row format.
 
 Corner 0:3, two directions 3:9 (float32, of length one up to 1e-7), two lengths 9:11, radius 11; a segment has one
 length zero, a point both. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
@@ -32,7 +32,7 @@ _RECTANGLE_COST = 2.0
 
 @portable
 def _measure(points, volume):
-    """Set the radius to the largest distance of points (n, 3) float64 from the core as stored."""
+    """Set the radius to the largest distance of points (n, 3) float64 from the stored core."""
     cx, cy, cz = np.float64(volume[0]), np.float64(volume[1]), np.float64(volume[2])
     ux, uy, uz = np.float64(volume[3]), np.float64(volume[4]), np.float64(volume[5])
     vx, vy, vz = np.float64(volume[6]), np.float64(volume[7]), np.float64(volume[8])
@@ -53,7 +53,7 @@ def _measure(points, volume):
 
 @portable
 def _turn_points(points, axes, turned):
-    """Coordinates along the axes, the axis of the largest extent first and that of the smallest last."""
+    """Return coordinates along the axes, sorted from the axis with the largest extent to the one with the smallest."""
     extents = np.empty(3)
     for k in range(3):
         lowest = math.inf
@@ -80,7 +80,7 @@ def _middle(turned, k):
 
 @portable
 def _store(points, axes, low, high, volume):
-    """Write the core between two corners, given along the axes, and measure its radius."""
+    """Write the core between two corners, given along the axes, and compute its radius."""
     for j in range(3):
         volume[j] = low[0] * axes[0, j] + low[1] * axes[1, j] + low[2] * axes[2, j]
         volume[3 + j] = axes[0, j]
@@ -100,7 +100,7 @@ def _point_core(points, axes, turned, low, high, volume):
 
 @portable
 def _line_core(points, axes, turned, low, high, volume):
-    """The segment along the first axis, shortened until the balls at its ends just reach what is beyond them."""
+    """Return the segment along the first axis, shortened as far as the spheres at its ends still contain all points."""
     for k in range(3):
         low[k] = _middle(turned, k)
         high[k] = low[k]
@@ -121,7 +121,9 @@ def _line_core(points, axes, turned, low, high, volume):
 
 @portable
 def _rectangle_core(points, axes, turned, low, high, volume):
-    """The rectangle across the thinnest axis, its sides drawn in, then its corners let out to what they must reach."""
+    """Return the rectangle perpendicular to the thinnest axis, shrunk as far as the swept sphere still contains all
+    points.
+    """
     low[2] = _middle(turned, 2)
     high[2] = low[2]
     radius = 0.0
@@ -156,7 +158,7 @@ def _rectangle_core(points, axes, turned, low, high, volume):
 
 @portable
 def _content(volume):
-    """Volume [m3] of a swept sphere."""
+    """Return the volume [m3] of a swept sphere."""
     length, width, radius = np.float64(volume[9]), np.float64(volume[10]), np.float64(volume[11])
     edges = 2.0 * length * width + math.pi * radius * (length + width)
     return radius * (edges + 4.0 / 3.0 * math.pi * radius * radius)
@@ -164,7 +166,9 @@ def _content(volume):
 
 @portable
 def _fit(points, kinds, volume):
-    """The cheapest of the kinds (bits: 1 point, 2 segment, 4 rectangle) around a surface, (3 m, 3) float64 corners."""
+    """Fit the cheapest of the chosen kinds (bits: 1 point, 2 segment, 4 rectangle) around a surface, (3 m, 3) float64
+    corners.
+    """
     axes = np.empty((3, 3))
     low = np.empty(3)
     high = np.empty(3)
@@ -193,31 +197,31 @@ def _fit(points, kinds, volume):
 
 @portable
 def fit_point(points, volume):
-    """A point swept by a sphere."""
+    """Fit a point swept by a sphere."""
     _fit(points, 1, volume)
 
 
 @portable
 def fit_line(points, volume):
-    """A segment swept by a sphere."""
+    """Fit a segment swept by a sphere."""
     _fit(points, 2, volume)
 
 
 @portable
 def fit_rectangle(points, volume):
-    """A rectangle swept by a sphere."""
+    """Fit a rectangle swept by a sphere."""
     _fit(points, 4, volume)
 
 
 @portable
 def fit(points, volume):
-    """The hybrid: the kind of the smallest volume, weighted by what its test costs."""
+    """Fit the kind with the smallest volume, weighted by the cost of its test."""
     _fit(points, 7, volume)
 
 
 @portable
 def size(volume):
-    """A measure that grows with the volume; the larger of two is descended into first."""
+    """Return a measure that grows with the volume; traversals descend into the larger one of two."""
     return volume[9] + volume[10] + volume[11] + volume[11]
 
 
@@ -228,7 +232,7 @@ def _turn(m, x, y, z):
 
 @portable
 def _nearest(corner, u, v, length, width, p):
-    """A point of a core near p: the nearest one, up to what the directions lack to be orthonormal."""
+    """Return the point of a core nearest to p, up to the deviation of the directions from orthonormal ones."""
     x, y, z = p[0] - corner[0], p[1] - corner[1], p[2] - corner[2]
     s = min(max(u[0] * x + u[1] * y + u[2] * z, 0.0), length)
     t = min(max(v[0] * x + v[1] * y + v[2] * z, 0.0), width)
@@ -241,7 +245,7 @@ def _nearest(corner, u, v, length, width, p):
 
 @portable
 def _lowest(corner, u, v, length, width, n):
-    """Lowest value along n of a core."""
+    """Return the lowest value of a core along n."""
     along_u = n[0] * u[0] + n[1] * u[1] + n[2] * u[2]
     along_v = n[0] * v[0] + n[1] * v[1] + n[2] * v[2]
     at = n[0] * corner[0] + n[1] * corner[1] + n[2] * corner[2]
@@ -250,7 +254,7 @@ def _lowest(corner, u, v, length, width, n):
 
 @portable
 def _cores_apart(a, b, m, near, far):
-    """Lower bound of the distance of two cores in a's frame; no better one is sought below ``near``, beyond ``far``."""
+    """Return a lower bound of the distance of two cores in a's frame; stops early below ``near`` and beyond ``far``."""
     a0 = np.float64(a[0]), np.float64(a[1]), np.float64(a[2])
     au = np.float64(a[3]), np.float64(a[4]), np.float64(a[5])
     av = np.float64(a[6]), np.float64(a[7]), np.float64(a[8])
@@ -283,20 +287,20 @@ def _cores_apart(a, b, m, near, far):
 
 @portable
 def overlap(a, b, relative):
-    """Whether two swept spheres may meet; never a false "no"."""
+    """Return whether two swept spheres may meet; never a false "no"."""
     reach = np.float64(a[11]) + np.float64(b[11]) * (1.0 + relative[30]) + relative[32]
     return _cores_apart(a, b, relative, reach, reach) <= reach
 
 
 @portable
 def gap(a, b, relative):
-    """Lower bound [m] of the world distance of what two swept spheres contain."""
+    """Return a lower bound [m] of the world distance of the contents of two swept spheres."""
     reach = np.float64(a[11]) + np.float64(b[11]) * (1.0 + relative[30]) + relative[32]
     return max(_cores_apart(a, b, relative, 0.0, math.inf) - reach, 0.0) * relative[31]
 
 
 def contains(volume, x, y, z):
-    """Whether a swept sphere contains a point; for fractions a "yes" is proved."""
+    """Return whether a swept sphere contains a point; for fractions, "yes" is proved."""
     p = [x - volume[0], y - volume[1], z - volume[2]]
     shares = []
     for first, length in ((3, volume[9]), (6, volume[10])):
@@ -306,7 +310,9 @@ def contains(volume, x, y, z):
 
 
 def wireframe(volumes):
-    """Outlines of swept spheres (n, 12) in the planes of their cores and across: segments (k, 2, 3) float64."""
+    """Return outlines of swept spheres (n, 12), in the planes of their cores and perpendicular to them: segments (k, 2,
+    3) float64.
+    """
     volumes = np.float64(volumes)
     u, v, radii = volumes[:, 3:6], volumes[:, 6:9], volumes[:, 11]
     sides = 0.5 * volumes[:, 9:11]

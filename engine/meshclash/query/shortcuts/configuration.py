@@ -34,7 +34,7 @@ _NOTHING: Colliding = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32), (0
 
 
 class Chosen(Protocol):
-    """The objects of a query."""
+    """The objects of a collision query."""
 
     slots: np.ndarray
     """Rows of the poses of all objects in a table, (n,) int64."""

@@ -1,4 +1,4 @@
-"""Which of a few objects collide, in one configuration or in thousands: three kernels for all pairs together.
+"""Find which of a few objects collide, in one configuration or in thousands, with three kernels for all pairs.
 
 Robots and their surroundings are a few dozen objects. All pairs of boxes are compared, without sorting. Pairs are read
 in place, without arrays of their poses. Whether one object lies in another is tested only if a point of one lies in the
@@ -63,7 +63,7 @@ class CollidingPairs(NamedTuple):
 
 
 class Meeting(NotCopied):
-    """Computes which pairs of objects meet, in calls of some milliseconds, for trees no deeper than ``DEEPEST``.
+    """Finds which pairs of objects meet, in calls of some milliseconds, for trees no deeper than ``DEEPEST``.
 
     Attributes:
         jobs: the pairs, (k, 4) int64.
@@ -79,7 +79,7 @@ class Meeting(NotCopied):
         self._question = side, self._space.anything, oriented, trees, rows, jobs
 
     def advance(self) -> bool:
-        """Work for some milliseconds; return True when all is done. Do not call it again after that."""
+        """Work for some milliseconds; return True when all pairs are decided. Do not call it again after that."""
         done: bool = meet_each(*self._question, self.triangles, self.met, self._progress)
         if done:
             spare.give(self._space)
@@ -156,7 +156,7 @@ class FewObjects(NotCopied):
         return Meeting(self._side, self._oriented, self._trees, rows, jobs)
 
     def _told(self, rows: np.ndarray, meeting: Meeting) -> CollidingPairs:
-        """Return what collides, for pairs of which it is known whether they meet."""
+        """Return which objects collide, for pairs of which it is known whether they meet."""
         jobs, collide = meeting.jobs, meeting.met
         some_inside, some_left, counts = meeting.result
         if counts[0] > _WORTH_NOTING:
@@ -177,7 +177,9 @@ class FewObjects(NotCopied):
             room = found
 
     def _look_inside(self, rows: np.ndarray, jobs: np.ndarray, collide: np.ndarray) -> bool:
-        """Decide for pairs that do not meet whether one lies in the other; return whether some are unsure."""
+        """Decide for pairs that do not meet whether one object is inside the other; return whether some are
+        undecided.
+        """
         scratch, tree_set = _scratch.take(), self._tree_set
         unsure: bool = _enclosed(
             tree_set.forest,
@@ -251,7 +253,7 @@ def _has_point_in(points, begin, end, pose, box):
 
 @kernel
 def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs, collide):
-    """Update ``collide`` (k,) where it is ``NO``, for pairs of which one may lie in the other; is one ``UNSURE``?
+    """Set ``collide`` (k,) for pairs of which one object may be inside the other; return whether one is undecided.
 
     ``inverse`` (9,) and ``work`` are scratch memory; the other arguments are as for ``meet_each``.
     """
@@ -274,7 +276,7 @@ def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs
 
 @inner
 def _lies_in(forest, solids, origins, reaches, own, pose, other, other_pose, inverse, work):
-    """Return whether a component of one tree lies in another one."""
+    """Return whether a component of one tree is inside another one."""
     if not solids.closed[other]:
         return UNSURE
     invert_rotation(other_pose.reshape(12), 0, inverse)

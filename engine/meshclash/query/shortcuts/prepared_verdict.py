@@ -59,7 +59,7 @@ _NO_LIMIT = 1 << 62
 
 
 class PackedPair:
-    """Two objects in the form that kernels of posed solids take.
+    """Two objects in the form that the kernels for posed solids expect.
 
     The record of the first object keeps it as long as the second one stays the same.
 
@@ -152,7 +152,7 @@ def _box_overlap(a, b, out):
 
 @inner
 def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
-    """Write middles of a sample of the contacts of two objects, which are in the order of ``pair_order``."""
+    """Write the middles of a sample of the contacts of two objects, which are in the order of ``pair_order``."""
     every = max(count // SAMPLED, 1)
     for i in range(count):
         if not is_sampled(forest, a.tree, np.int64(pairs[i, 0]), b.tree, np.int64(pairs[i, 1]), every):
@@ -165,7 +165,7 @@ def _lay_middles(forest, a, b, pairs, kinds, count, room, middles):
 
 @inner
 def _are_apart(boxes):
-    """Return whether an axis-aligned plane separates both boxes: then there is no common volume."""
+    """Return whether an axis-aligned plane separates both boxes, so that the objects share no volume."""
     apart = False
     for k in range(3):
         apart |= boxes[0, k + 3] <= boxes[1, k] or boxes[1, k + 3] <= boxes[0, k]

@@ -21,7 +21,7 @@ class WorkspacePool(Generic[_T]):
         self.give: Callable[[_T], None] = self._free.append
 
     def take(self) -> _T:
-        """Return a workspace that nobody else uses."""
+        """Return a workspace that no other query uses."""
         try:
             return self._free.pop()
         except IndexError:

@@ -27,12 +27,14 @@ _CONTACTS_END, _DEPTHS_END = 0.5, 0.75  # fractions of the work
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, CloudContacts]:
-    """``collide``: the points in which the surfaces meet."""
+    """Implement ``collide`` for point clouds: return the points in which the surfaces meet."""
     return common_points_steps(*request.things, *request.every_row, first_only=False)
 
 
 def find_collision(request: Request) -> Generator[Progress, None, bool | np.ndarray]:
-    """``collides``: whether the surfaces have a common point, or (k,) bool for a stack of poses."""
+    """Implement ``collides`` for point clouds: whether the surfaces have a common point, (k,) bool for a stack of
+    poses.
+    """
     rows_a, rows_b = request.every_row
     hits = []
     for k in range(len(rows_a)):
@@ -43,7 +45,9 @@ def find_collision(request: Request) -> Generator[Progress, None, bool | np.ndar
 
 
 def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
-    """``distance``; an earlier result does not make it faster. Raises UnsupportedOption for limits."""
+    """Implement ``distance`` for point clouds; an earlier result does not make it faster. Raises UnsupportedOption for
+    limits.
+    """
     if request.options.upper_limit < math.inf or request.options.lower_limit > 0.0:
         raise UnsupportedOption("distances of point clouds have no limits: leave upper_limit and lower_limit out")
     if not isinstance(request.options.start, Distance | CloudDistance | None):
@@ -53,7 +57,7 @@ def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
 
 
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | CloudContacts]:
-    """``verdict``; or one contact if that is enough for a scene.
+    """Implement ``verdict`` for point clouds, or return one contact if a scene needs no more.
 
     A cloud has no inside and contains noise. It clashes with an object that its surface meets. If a closed mesh
     encloses some of its points, the deepest of them gives the depth: up to the permitted overlap it only touches. The
@@ -86,7 +90,7 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
 
 
 def _note(result: PairVerdict, undecided: bool) -> None:
-    """Note whether a verdict is undecided."""
+    """Record whether a verdict is undecided."""
     if undecided:
         result.verdict, result.undecided = TOUCHING, True
 
@@ -124,7 +128,7 @@ def _permitted(request: Request) -> float:
 
 
 def _verdict(request: Request, found: FoundPair, depth: float, side: int | None) -> Verdict:
-    """Return the verdict on two objects that are not apart."""
+    """Return the verdict on two objects that meet."""
     if side is not None and 0.0 < _permitted(request) >= depth:
         return TOUCHING
     if side is not None and not len(found.hits) and len(found.within) == request.things[side].point_count:
@@ -133,7 +137,7 @@ def _verdict(request: Request, found: FoundPair, depth: float, side: int | None)
 
 
 def _middle(hits: CloudContacts) -> np.ndarray:
-    """Return a contact point in the middle of the others."""
+    """Return a contact point near the middle of all contacts."""
     away = ((hits.points - hits.points.mean(axis=0)) ** 2).sum(axis=1)
     place: np.ndarray = hits.points[np.argmin(away)]
     return place

@@ -22,7 +22,9 @@ _CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """``collide``: all contacts. ``self_collide``: contacts of one object with itself."""
+    """Implement ``collide`` for clustered meshes: return all contacts. ``self_collide``: contacts of one object with
+    itself.
+    """
     sides = side_of(request.things[0]), side_of(request.things[1])
     options = ContactOptions(
         not request.options.touching, with_itself=request.query.sides == 1, threads=request.options.threads
@@ -33,7 +35,9 @@ def find_contacts(request: Request) -> Generator[float, None, Contacts]:
 
 
 def find_collision(request: Request) -> Generator[float, None, bool | np.ndarray]:
-    """``collides``: whether the objects meet, or (k,) bool for a stack of poses. Stops at the first contact."""
+    """Implement ``collides`` for clustered meshes: whether they meet, (k,) bool for a stack of poses. Stops at the
+    first contact.
+    """
     options = ContactOptions(not request.options.touching, first_only=True, threads=request.options.threads)
     a, b = request.things
     answer, _ = yield from contact_steps(side_of(a), side_of(b), *request.rows, options)
@@ -41,7 +45,9 @@ def find_collision(request: Request) -> Generator[float, None, bool | np.ndarray
 
 
 def find_distance(request: Request) -> Generator[float, None, Distance]:
-    """``distance``: exact, whatever errors are permitted; an earlier result does not make it faster."""
+    """Implement ``distance`` for clustered meshes: exact despite permitted errors; an earlier result does not make it
+    faster.
+    """
     sides, rows = (side_of(request.things[0]), side_of(request.things[1])), request.every_row
     known_pairs(request.options.start, [side.triangle_count for side in sides], len(rows[0]))
     answer = yield from nearest_steps(*sides, *rows)
@@ -49,7 +55,7 @@ def find_distance(request: Request) -> Generator[float, None, Distance]:
 
 
 def find_clearances(request: Request) -> Generator[float, None, Clearances]:
-    """``clearance``: all pairs of triangles within the tolerance."""
+    """Implement ``clearance`` for clustered meshes: return all pairs of triangles within the tolerance."""
     rows, tolerance = request.every_row, request.options.tolerance
     sides = side_of(request.things[0]), side_of(request.things[1])
     answer, places = yield from clearance_steps(*sides, *rows, tolerance)
@@ -58,7 +64,7 @@ def find_clearances(request: Request) -> Generator[float, None, Clearances]:
 
 
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Contacts]:
-    """``verdict``; or one contact if that is enough for a scene.
+    """Implement ``verdict`` for clustered meshes, or return one contact if a scene needs no more.
 
     A clustered mesh is treated as a surface, like an open mesh: finding out whether it bounds a solid would need all of
     it in memory at once. It clashes with objects that it crosses, and touches others that it meets. There is no depth,
@@ -82,7 +88,9 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Co
 
 
 def _middle(hits: Contacts) -> np.ndarray | None:
-    """Return the middle of a contact, a crossing if possible. Reads the contact's triangles from the file."""
+    """Return a point in the middle of a contact, preferably of a crossing. Reads the contact's triangles from the
+    file.
+    """
     if not len(hits):
         return None
     shown = int(np.argmax(hits.kinds == ContactKind.CROSSING))

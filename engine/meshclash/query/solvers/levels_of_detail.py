@@ -25,7 +25,7 @@ _PORTIONS = 2
 
 
 def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision]:
-    """``massive_collide``: the parts of two objects that are close."""
+    """Implement ``massive_collide``: return the parts of two objects that are close."""
     lengths, memory, cover = request.options.detail
     rows = request.rows[0][0], request.rows[1][0]
     found = yield from (cover or _by_levels)(*request.things, rows, lengths, memory)
@@ -40,7 +40,7 @@ def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision
 def _proved(
     things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], runs: tuple[np.ndarray, np.ndarray], covered: Covered
 ) -> Generator[float, None, Covered]:
-    """Return the cover with a row that is known to have a contact, if some pairs of pages contain one.
+    """Return the cover, with a row that is known to have a contact if some pages contain one.
 
     A level alone cannot prove that triangles meet, no matter how deep: it may lie on either side of them. If objects
     are deep in each other, most pairs of close pages have contacts.
@@ -68,7 +68,9 @@ def forget(a: Any, b: Any) -> None:
 def _by_levels(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
 ) -> Generator[float, None, tuple[Covered, tuple[np.ndarray, np.ndarray], int, tuple[Leveled, Leveled]]]:
-    """Return rows by levels with a sufficiently small error; the runs of both, tests of boxes, and the levels."""
+    """Return rows by levels of detail with a sufficiently small error, the clusters of both, the box tests, and the
+    levels.
+    """
     delta, epsilon = lengths
     levels = _levels_of(a, b, (side_of(a), side_of(b)), rows, epsilon, memory)
     kept = memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta), Memory)
@@ -79,7 +81,7 @@ def _by_levels(
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
-    """Return what is compared: a level of each object with a small enough error, or the object itself."""
+    """Return what to compare: a level of detail of each object with a small enough error, or the object itself."""
     found = [levels_beside(thing) if isinstance(thing, ClusteredMesh) else None for thing in (a, b)]
     bounds = bounds_of(sides[0]), bounds_of(sides[1])
     error = largest_error(sum(levels is not None for levels in found), epsilon, bounds, rows)

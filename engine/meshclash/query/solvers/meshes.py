@@ -39,21 +39,27 @@ def find_prepared(request: Request) -> Generator[float, None, Any]:
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """``collide``: all contacts. ``self_collide``: those of one mesh, except what neighbours share."""
+    """Implement ``collide`` for meshes: return all contacts. ``self_collide``: those of one mesh, except what
+    neighbours share.
+    """
     options = {"crossing_only": not request.options.touching, "threads": request.options.threads}
     answer, meshes = yield from answered(request, request.rows, with_itself=request.query.sides == 1, **options)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, request.stats(answer), meshes, request.rows)
 
 
 def find_collision(request: Request) -> Generator[float, None, bool | np.ndarray]:
-    """``collides``: whether the meshes meet, or (k,) bool for a stack of poses. Stops at the first contact."""
+    """Implement ``collides`` for meshes: whether they meet, (k,) bool for a stack of poses. Stops at the first
+    contact.
+    """
     options = {"crossing_only": not request.options.touching, "threads": request.options.threads, "first_only": True}
     answer, _ = yield from answered(request, request.rows, **options)
     return request.met(answer.jobs)
 
 
 def find_distance(request: Request) -> Generator[float, None, Distance]:
-    """``distance``: the nearest pair of triangles in each pose. The search begins at the pairs of ``start``."""
+    """Implement ``distance`` for meshes: return the nearest pair of triangles in each pose. The search begins at the
+    pairs of ``start``.
+    """
     options, rows = request.options, request.every_row
     sizes = [mesh_of(thing, options.volume).triangle_count for thing in request.things]
     known = known_pairs(options.start, sizes, len(rows[0]))
@@ -68,7 +74,7 @@ def find_distance(request: Request) -> Generator[float, None, Distance]:
 
 
 def find_clearances(request: Request) -> Generator[float, None, Clearances]:
-    """``clearance``: all pairs of triangles within the tolerance."""
+    """Implement ``clearance`` for meshes: return all pairs of triangles within the tolerance."""
     rows, tolerance = request.every_row, request.options.tolerance
     answer, meshes = yield from answered(
         request, rows, goal=Goal.WITHIN, tolerance=tolerance, threads=request.options.threads
@@ -78,7 +84,9 @@ def find_clearances(request: Request) -> Generator[float, None, Clearances]:
 
 
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict]:
-    """``verdict``: by the fast path of small solids, or by contacts and the rules of ``solid/judge.py``."""
+    """Implement ``verdict`` for meshes: by the fast path of small solids, or by contacts and the rules of
+    ``solid/judge.py``.
+    """
     things, limits = request.things, request.options.limits
     if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
         a, b = record_of(things[0]), record_of(things[1])

@@ -17,7 +17,9 @@ from ..table import Request
 
 
 def find_contained(request: Request) -> Generator[float, None, np.ndarray]:
-    """``contains``: which points lie inside the solid that a mesh bounds or approximates, (n,) bool."""
+    """Implement ``contains``: return which points lie inside the solid that a mesh bounds or approximates, (n,)
+    bool.
+    """
     yield 0.0
     (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
     tree, meant = intended_tree(mesh)
@@ -28,7 +30,7 @@ def find_contained(request: Request) -> Generator[float, None, np.ndarray]:
 
 
 def find_signed_distances(request: Request) -> Generator[float, None, SignedDistance]:
-    """``signed_distance``: distances, signed if ``signed=True``, nearest points and certainties."""
+    """Implement ``signed_distance``: return distances, signed if ``signed=True``, nearest points and certainties."""
     yield 0.0
     (mesh, world), rows = request.things, request.rows[0][0]
     if not request.options.detail:
@@ -53,7 +55,7 @@ def find_signed_distances(request: Request) -> Generator[float, None, SignedDist
 
 
 def find_nearest(request: Request) -> Generator[float, None, NearestPoints]:
-    """``nearest``: the nearest triangles of each point, with signs if ``signed=True``."""
+    """Implement ``nearest``: return the nearest triangles of each point, with signs if ``signed=True``."""
     yield 0.0
     (mesh, world), rows, options = request.things, request.rows[0][0], request.options
     count, signed = options.detail
@@ -79,7 +81,7 @@ def find_nearest(request: Request) -> Generator[float, None, NearestPoints]:
 
 
 def find_winding_numbers(request: Request) -> Generator[float, None, np.ndarray]:
-    """``winding_number``: how often the mesh encloses each point, (n,) float64."""
+    """Implement ``winding_number``: return how often the mesh encloses each point, (n,) float64."""
     yield 0.0
     (mesh, world), rows, threads = request.things, request.rows[0][0], request.options.threads
     tree = as_boxes(mesh)

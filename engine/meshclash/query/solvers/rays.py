@@ -15,7 +15,7 @@ from ..table import Request
 
 
 def find_first(request: Request) -> Generator[float, None, RayHits]:
-    """``ray_first``: the first crossing of each ray."""
+    """Implement ``ray_first``: return the first crossing of each ray."""
     yield 0.0
     rays = request.things[1]
     found = yield from _caster(request).first(rays, request.options.threads)
@@ -23,20 +23,20 @@ def find_first(request: Request) -> Generator[float, None, RayHits]:
 
 
 def find_all(request: Request) -> Generator[float, None, RayHits]:
-    """``ray_all``: all crossings."""
+    """Implement ``ray_all``: return all crossings."""
     yield 0.0
     of, found = yield from _caster(request).all(request.things[1], request.options.threads)
     return ray_hits(of, found, [_surface(request)])
 
 
 def find_counts(request: Request) -> Generator[float, None, np.ndarray]:
-    """``ray_count``: the number of crossings of each ray, (n,) int32."""
+    """Implement ``ray_count``: return the number of crossings of each ray, (n,) int32."""
     yield 0.0
     return (yield from _caster(request).counts(request.things[1], COUNT, request.options.threads))
 
 
 def find_any(request: Request) -> Generator[float, None, np.ndarray]:
-    """``ray_any``: which rays cross the mesh, (n,) bool."""
+    """Implement ``ray_any``: return which rays cross the mesh, (n,) bool."""
     yield 0.0
     return (yield from _caster(request).counts(request.things[1], ANY, request.options.threads)) > 0
 

@@ -23,15 +23,15 @@ _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
 
 
 def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
-    """``collides``: whether they have a common point, or (k,) bool for a stack of poses."""
+    """Implement ``collides`` for exact shapes: whether they have a common point, (k,) bool for a stack of poses."""
     if not request.options.touching:
-        raise UnsupportedOption("touching=False is a question about triangles: exact shapes are asked without it")
+        raise UnsupportedOption("touching=False applies to triangles only: leave it out for exact shapes")
     near = yield from near_steps(request, only_met=True)
     return near.met if request.stacked else bool(near.met[0])
 
 
 def find_distance(request: Request) -> Generator[Any, None, Distance]:
-    """``distance``; permitted errors and an earlier result do not make it faster."""
+    """Implement ``distance`` for exact shapes; permitted errors and an earlier result do not make it faster."""
     options = request.options
     if not isinstance(options.start, Distance | None):
         raise no_start("distance", options.start)
@@ -49,14 +49,16 @@ def find_distance(request: Request) -> Generator[Any, None, Distance]:
 
 
 def find_clearances(request: Request) -> Generator[Any, None, Clearances]:
-    """``clearance``: all pairs of triangles within the tolerance; -1 for a shape without triangles."""
+    """Implement ``clearance`` for exact shapes: return all pairs of triangles within the tolerance; -1 for a shape
+    without triangles.
+    """
     pairs, distances, poses, points = yield from within_steps(request)
     stats = QueryStats(seconds=time.perf_counter() - request.start)
     return Clearances((pairs, distances, poses), request.options.tolerance, stats, known_points=points)
 
 
 def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
-    """``verdict``; there are no pairs of triangles.
+    """Implement ``verdict`` for exact shapes; the result has no pairs of triangles.
 
     Shapes clash if they have more in common than their boundaries, whatever overlap is permitted: no depth is measured.
     They touch if they share boundaries alone; round solids (cylinders, cones, ellipsoids) clash then, too. A shape
@@ -95,7 +97,7 @@ def _is_contained(request: Request) -> Generator[Any, None, bool]:
 
 
 def _a_point(side: ShapeSide) -> np.ndarray:
-    """Return a point of a side, in its own frame."""
+    """Return any point of an object, in its own coordinates."""
     if isinstance(side.convex, ConvexShape):
         point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
         return point

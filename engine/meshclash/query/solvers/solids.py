@@ -40,7 +40,8 @@ _MOST_CHECKS = 40  # of translations that are free of contact, but may leave one
 
 
 def find_convex_penetration(request: Request) -> Generator[float, None, Penetration | Unanswered]:
-    """``penetration`` of two convex solids, all poses in one call; ``UNANSWERED`` if a mesh is not a convex solid.
+    """Implement ``penetration`` for two convex solids, all poses in one call; ``UNANSWERED`` if a mesh is not a convex
+    solid.
 
     The translation leads to the nearest facet of the polytope of differences (``convex/expanding_polytope.py``).
     """
@@ -71,7 +72,7 @@ def find_convex_penetration(request: Request) -> Generator[float, None, Penetrat
 
 
 def find_penetration(request: Request) -> Generator[float, None, Penetration]:
-    """``penetration`` of two closed meshes, pose by pose, each starting from the previous result.
+    """Implement ``penetration`` for two closed meshes, pose by pose, each starting from the previous result.
 
     Translations are tried, and those after which nothing touches are kept.
     """
@@ -150,7 +151,9 @@ class _Search:
         return self._told(length, direction, max(ball, 2.0 * radius), centre)
 
     def _told(self, length: float, direction: np.ndarray, lower: float, centre: np.ndarray) -> Penetration:
-        """Return the result, with the nearest points after b has left a, and a ball's centre (3,) in both frames."""
+        """Return the result, with the nearest points after b was moved out of a, and a ball's centre (3,) in both
+        frames.
+        """
         gap = self._gap(length * direction)
         points = gap.point_a.copy(), gap.point_b - length * direction
         return Penetration(length, direction, min(lower, length), self._in_both_frames(centre), None, *points)
@@ -194,7 +197,9 @@ class _Search:
         return self._near
 
     def _fitted(self, direction: np.ndarray, length: float) -> tuple[np.ndarray, float, Distance] | None:
-        """Fit a length near the given one from which on a translation is free, to a thousandth; with the gap there."""
+        """Return a length near the given one at which the solids are just separated, to a thousandth, and the gap
+        there.
+        """
         for factor in _LONGER:
             if not self._meets(factor * length * direction):
                 length *= factor
@@ -253,7 +258,9 @@ class _Search:
         return length + margin
 
     def _shorten(self, hulls: Separation) -> tuple[np.ndarray, float]:
-        """Return a free direction and length, no longer than what separates the hulls, as far as was tried."""
+        """Return a direction and length that separate the solids, not longer than what separates their hulls, as far as
+        tried.
+        """
         best = hulls.direction, hulls.length
         best = self._try(self._directions(hulls.direction), best)
         rng = np.random.default_rng(0)
@@ -286,11 +293,11 @@ class _Search:
         return best
 
     def _hull_lengths(self, directions: np.ndarray) -> np.ndarray:
-        """Return how far b must move along directions until its hull has left that of a."""
+        """Return how far b must move along directions until its hull is separated from that of a."""
         return (self.points[0] @ directions.T).max(axis=0) - (self.points[1] @ directions.T).min(axis=0)
 
     def _halve(self, direction: np.ndarray, blocked: float, free: float) -> float:
-        """Return the boundary between a blocked and a free length, by bisection."""
+        """Return the boundary between lengths that separate the solids and lengths that do not, by bisection."""
         for _ in range(_HALVINGS):
             middle = 0.5 * (blocked + free)
             if collides(*self.trees, self.pose_a, self.moved(middle * direction[None])[0]):

@@ -39,7 +39,9 @@ _ASKED = "asked by voxels"  # a key of ``TriangleMesh.derived``
 
 
 def find_common_voxels(request: Request) -> Generator[Progress, None, VoxelContacts]:
-    """``voxel_collide``: a new grid over the overlap of both boxes; with ``device="cuda"`` a GPU marks the voxels."""
+    """Implement ``voxel_collide`` on a new grid over the overlap of both boxes; with ``device="cuda"`` a GPU marks the
+    voxels.
+    """
     mode, fineness = request.options.detail
     options = request.options
     if options.device == DEVICE and mode != "voxels":
@@ -50,7 +52,7 @@ def find_common_voxels(request: Request) -> Generator[Progress, None, VoxelConta
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, Contacts | Unanswered]:
-    """``collide``: all contacts; ``UNANSWERED`` if hierarchies should find them."""
+    """Implement ``collide`` by voxels: return all contacts; ``UNANSWERED`` if hierarchies should find them."""
     if request.options.engine == HIERARCHIES:
         return UNANSWERED
     if request.options.engine == AUTO:
@@ -92,7 +94,7 @@ def _is_worth_it(request: Request) -> bool:
 
 
 def _is_new(mesh: TriangleMesh) -> bool:
-    """Return whether a mesh has no hierarchy and has not been queried by voxels before."""
+    """Return whether a mesh has no hierarchy, and has not been queried by voxels before."""
     return _ASKED not in mesh.derived and not is_prepared(mesh)
 
 
