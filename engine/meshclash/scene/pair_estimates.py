@@ -38,7 +38,7 @@ _LEAST_LEFT = 0.2
 _TEXT = "searching where point clouds meet"
 
 
-class Estimates(Copyable):
+class PairSearches(Copyable):
     """What a scene knows of its pairs between time-critical queries."""
 
     def __init__(self) -> None:

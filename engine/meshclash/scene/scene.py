@@ -57,7 +57,7 @@ from .gaps import GapOptions
 from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
-from .pair_estimates import Estimates
+from .pair_estimates import PairSearches
 from .pair_keys import different_pairs
 from .proximity import check_most, gaps_steps
 from .rays import rays_steps
@@ -105,7 +105,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def __init__(self) -> None:
         self._objects = Members()
         self._stepper = Stepper()
-        self._estimates = Estimates()
+        self._searches = PairSearches()
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
         self._spare: list[OneConfiguration] = []  # currently unused; list append and pop are atomic
@@ -780,7 +780,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)
         self._objects.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
-        return (yield from self._estimates.estimate_steps(self._objects, pairs, criterion, left, steps))
+        return (yield from self._searches.estimate_steps(self._objects, pairs, criterion, left, steps))
 
 
 def _judge(
