@@ -32,6 +32,7 @@ from .adapters.lookup import scene_with
 from .adapters.scene_size import default_clearance
 from .adapters.source import metres_per_unit
 from .core.levels import SPLITS, VOLUMES
+from .core.methods import METHODS
 from .core.table import (
     WORST,
     ListQuery,
@@ -438,6 +439,12 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
     voxel_size: FloatProperty(
         name="Size (0: by number)", description="Size of a voxel; 0 uses the number of voxels above",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
+    )  # fmt: skip
+    method: ChoiceProperty(name="Method", description="Method that is run on the two selected objects", items=METHODS)
+    method_node_size: FloatProperty(
+        name="Node Size",
+        description="Length below which a cloud query resolves nothing, so it may find false contacts. 0: no limit",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
     advise_all: BoolProperty(name="Try Everything", description="Measure every bounding volume with every builder")

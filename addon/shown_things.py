@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
     from .core.common_solid import ShownSolid
     from .core.levels import ShownHierarchy
+    from .core.methods import MethodRun
     from .core.voxel_boxes import ShownVoxels
 
 
@@ -139,6 +140,7 @@ class _State:
     suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     advice: MeasuredAdvice | None = None
+    method_run: MethodRun | None = None
 
 
 def listed() -> Listed:
@@ -226,6 +228,16 @@ def advice() -> MeasuredAdvice | None:
     return _State.advice
 
 
+def set_method_run(found: MethodRun | None) -> None:
+    """Store what a method of the papers found last."""
+    _State.method_run = found
+
+
+def method_run() -> MethodRun | None:
+    """Return what a method of the papers found last, or None."""
+    return _State.method_run
+
+
 def clear() -> None:
     """Discard all state of the open file; filters of the list are kept."""
     for views in (
@@ -241,3 +253,4 @@ def clear() -> None:
     voxels.drop()
     solid.drop()
     set_advice(None)
+    set_method_run(None)

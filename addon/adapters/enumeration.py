@@ -5,21 +5,28 @@ with the converted mesh, so only MESH and POINTCLOUD entries are read; a mesh of
 References to Blender data are not kept: matrices and names are copied. Meshes that can be found again by their
 object's name are read later, in slices.
 
-A walk may start from the `Memory` of the previous one. Then an entry whose matrix has the same bytes and whose objects
-did not change costs only a dictionary lookup, and its object and mesh are reused.
+A walk may start from the `Memory` of the previous one, and reuses objects and meshes of entries that did not change. If
+the entries are the same and nothing but their matrices may differ, there is no walk at all (`Memory.follow`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import bpy
 import numpy as np
 from meshclash.clash.errors import InputError, UnusableObject
-from meshclash.clash.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
+from meshclash.clash.frame_scene import (
+    FrameScene,
+    ObjectColumns,
+    Roster,
+    Skipped,
+    SourceCloud,
+    SourceMesh,
+    SourceObject,
+)
 from meshclash.messages import Sentence
 
 from ..core.changes import Changes
@@ -47,7 +54,7 @@ UNKNOWN_TYPE = "objects of the type {type} cannot be read"
 ONLY_EDGES = "it has edges but no faces; to be a scan, it must have points only"
 TOO_FEW_POINTS = Sentence("a scan needs at least {count} points", count=LEAST_POINTS)
 
-MATRIX_BYTES = 16 * 4
+LEVELS = 8  # of a persistent id
 
 Wanted = frozenset[str] | None
 EntryKey = tuple[int, ...]
@@ -61,51 +68,129 @@ class Waiting:
     name: str
 
 
-@dataclass
-class Memory:
-    """Data of a walk that the next walk reuses.
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Which objects and instances a graph has, as columns with one value for each entry.
+
+    Session uids identify objects. `random_id` does not: it is 0 for all objects that are no instances.
 
     Attributes:
-        entries: the matrix bytes and the resulting object of each entry, by instancer, object and position.
-        meshes: addresses of the evaluated meshes, by mesh key.
-        clouds: the same for scans.
-        changes: what may have changed since the walk.
-        same: whether entries may be reused unchanged.
+        uids: of the objects. Only original objects have a uid; evaluated copies have none.
+        flags: (2, n) bool: whether the entry is an instance, and whether it is shown itself.
+        instancers: uids of the instancers; empty if there is no instance.
+        positions: (n, 8) int32 persistent ids; empty if there is no instance.
     """
 
-    entries: dict[EntryKey, tuple[bytes, SourceObject]] = field(default_factory=dict)
-    meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
-    clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
+    uids: list[int]
+    flags: np.ndarray
+    instancers: list[int]
+    positions: np.ndarray
+
+    @classmethod
+    def of(cls, depsgraph: bpy.types.Depsgraph) -> Entries:
+        """Return the entries of an evaluated graph."""
+        instances = depsgraph.object_instances
+        uids = [entry.object.original.session_uid for entry in instances]
+        flags = np.empty((2, len(uids)), np.bool_)
+        for column, name in zip(flags, ("is_instance", "show_self"), strict=True):
+            instances.foreach_get(name, column)
+        if not flags[0].any():
+            return cls(uids, flags, [], np.empty((0, LEVELS), np.int32))
+        parents = [entry.parent if entry.is_instance else None for entry in instances]
+        instancers = [
+            uid if parent is None else parent.original.session_uid for uid, parent in zip(uids, parents, strict=True)
+        ]
+        positions = np.empty(LEVELS * len(uids), np.int32)
+        instances.foreach_get("persistent_id", positions)
+        return cls(uids, flags, instancers, positions.reshape(-1, LEVELS))
+
+    def same_as(self, other: Entries) -> bool:
+        """Return whether another graph has the same entries in the same order."""
+        lists = self.uids == other.uids and self.instancers == other.instancers
+        return lists and np.array_equal(self.flags, other.flags) and np.array_equal(self.positions, other.positions)
+
+    def keys(self) -> list[EntryKey]:
+        """Return the uids of object and instancer of each entry, and its position there; the same in every walk."""
+        if not self.instancers:
+            return [(uid, uid) for uid in self.uids]
+        told = zip(self.uids, self.instancers, self.flags[0].tolist(), self.positions.tolist(), strict=True)
+        return [(uid, parent, *position) if instance else (uid, uid) for uid, parent, instance, position in told]
+
+
+@dataclass
+class Memory:
+    """Data of a walk that the next reading reuses.
+
+    Attributes:
+        entries: the entries of the graph; None if nothing is known.
+        items: the object that came of each entry, or None.
+        frame: what was read.
+        places: the entries of its objects and of its scans, ascending.
+        changes: what may have changed since.
+        same: whether objects may be reused unchanged.
+    """
+
+    entries: Entries | None = None
+    items: list[SourceObject | None] = field(default_factory=list)
+    frame: FrameScene = field(default_factory=lambda: FrameScene(0))
+    places: tuple[list[int], list[int]] = ([], [])
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
     same: bool = True
 
+    def __post_init__(self) -> None:
+        self._meshes_of_objects: set[tuple[EntryKey, Hashable]] | None = None  # made on first use
+
     def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
-        """Return the memory for a walk after some changes, with the same sets or others."""
+        """Return the memory for a reading after some changes, with the same sets or others."""
         if changes.everything:
             return Memory(changes=changes)
-        return Memory(self.entries, self.meshes, self.clouds, changes, same_sets and not changes.structure)
+        return replace(self, changes=changes, same=same_sets and not changes.structure)
+
+    def follow(self, number: int, depsgraph: bpy.types.Depsgraph) -> FrameScene | None:
+        """Return the frame with this number if nothing but matrices differs; otherwise None.
+
+        It shares everything but the matrices with the frame before, so there is no Python for each object.
+        """
+        changes, entries = self.changes, self.entries
+        if entries is None or not self.same or changes.everything or changes.deformed or changes.moved:
+            return None
+        if self.frame.massive:  # a file may change without Blender
+            return None
+        if changes.visible and not entries.same_as(Entries.of(depsgraph)):
+            return None
+        matrices = world_matrices(depsgraph)
+        if len(matrices) != len(self.items):
+            return None
+        objects, scans = (
+            ObjectColumns(ObjectColumns.of(some).roster, matrices[places])
+            for some, places in zip((self.frame.objects, self.frame.scans), self.places, strict=True)
+        )
+        return replace(self.frame, frame=number, objects=objects, scans=scans)
+
+    def known_items(self) -> dict[EntryKey, SourceObject]:
+        """Return the objects of the entries that may be reused unchanged, by the keys of the entries."""
+        if self.entries is None or not self.same:
+            return {}
+        return {key: item for key, item in zip(self.entries.keys(), self.items, strict=True) if item is not None}
 
     def mesh(self, mesh_key: Hashable, key: EntryKey) -> SourceMesh | None:
         """Return the mesh with a key if the entry had it and depends only on unchanged objects; otherwise None.
 
         The address of a deleted mesh may since have been reused for another one.
         """
-        return self.meshes.get(mesh_key) if self._had(mesh_key, key) else None
+        return self.frame.meshes.get(mesh_key) if self._had(mesh_key, key) else None
 
     def cloud(self, mesh_key: Hashable, key: EntryKey) -> SourceCloud | None:
         """Do the same as `mesh` for the points of a scan."""
-        return self.clouds.get(mesh_key) if self._had(mesh_key, key) else None
+        return self.frame.clouds.get(mesh_key) if self._had(mesh_key, key) else None
 
     def _had(self, mesh_key: Hashable, key: EntryKey) -> bool:
-        return self.holds(key[:2]) and (key[:2], mesh_key) in self._meshes_of_objects
-
-    @cached_property
-    def _meshes_of_objects(self) -> set[tuple[EntryKey, Hashable]]:
-        return {(key[:2], item.mesh_key) for key, (_, item) in self.entries.items()}
-
-    def holds(self, uids: Iterable[int]) -> bool:
-        """Return whether the meshes of some objects are unchanged."""
-        return not self.changes.everything and self.changes.deformed.isdisjoint(uids)
+        if self.changes.everything or self.entries is None or not self.changes.deformed.isdisjoint(key[:2]):
+            return False
+        if self._meshes_of_objects is None:
+            told = zip(self.entries.keys(), self.items, strict=True)
+            self._meshes_of_objects = {(known[:2], item.mesh_key) for known, item in told if item is not None}
+        return (key[:2], mesh_key) in self._meshes_of_objects
 
 
 class Enumeration:
@@ -131,7 +216,12 @@ class Enumeration:
         self._set_a, self._set_b = set_a, set_b
         self._result = result
         self._memory = memory or Memory()
-        self._entries: dict[EntryKey, tuple[bytes, SourceObject]] = {}
+        self._entries: Entries | None = None
+        self._items: list[SourceObject | None] = []  # by entry
+        self._matrices = np.empty((0, 4, 4))
+        self._objects: list[SourceObject] = []
+        self._places: tuple[list[int], list[int]] = ([], [])
+        result.objects = self._objects
         self._scene = scene
         self._collections: dict[str, frozenset[str]] | None = None
         self._keys: Counter[str] | None = None  # GlobalIds of the scene's objects
@@ -144,50 +234,40 @@ class Enumeration:
 
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Walk the graph; read immediately only meshes that cannot be found again by name."""
-        flat = _world_matrices(depsgraph)
-        raw, matrices = flat.tobytes(), _as_matrices(flat)
-        before = self._memory.entries if self._memory.same else {}
-        for index, entry in enumerate(depsgraph.object_instances):
+        self._entries, matrices = Entries.of(depsgraph), world_matrices(depsgraph)
+        before = self._memory.known_items()
+        for key, entry, matrix in zip(self._entries.keys(), depsgraph.object_instances, matrices, strict=True):
             source = entry.object.original
-            key, matrix = _entry_key(entry, source), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
-            item, known = None, before.get(key)
-            if known is not None:
-                same = known[0] == matrix and not self._memory.changes.touches(*key[:2])
-                item = known[1] if same else self._moved(entry, source, key, known[1], matrices[index])
-            if item is None or not self._keep(item):
-                item = self._take(entry, source, key, matrices[index], depsgraph)
-            if item is not None:
-                self._entries[key] = matrix, item
+            item = before.get(key)
+            if item is None or not self._is_as_before(item, key, source) or not self._keep(item):
+                item = self._take(entry, source, key, matrix, depsgraph)
+            self._items.append(item)
+        self._matrices = matrices
 
-    def _moved(
-        self,
-        entry: bpy.types.DepsgraphObjectInstance,
-        source: bpy.types.Object,
-        key: EntryKey,
-        known: SourceObject,
-        matrix: np.ndarray,
-    ) -> SourceObject | None:
-        """Return the object of an entry in which only the matrix, the parent and user settings may have changed."""
-        if len(key) > 2 or not self._memory.holds(key) or not entry.show_self or known.shell != is_shell(source):
-            return None
+    def _is_as_before(self, item: SourceObject, key: EntryKey, source: bpy.types.Object) -> bool:
+        """Return whether nothing but the matrix of a known object may have changed."""
+        changes = self._memory.changes
+        if not changes.deformed.isdisjoint(key[:2]):
+            return False
+        if changes.moved.isdisjoint(key[:2]):
+            return True
         parent = source.parent
-        if known.parent != (None if parent is None else parent.name_full):
-            return None
-        return known.moved(matrix)
+        return len(key) == 2 and item.parent == (None if parent is None else parent.name_full)
 
     def _keep(self, item: SourceObject) -> bool:
         """Reuse an object of the last walk; return False if its mesh or its name is no longer available."""
         key = item.mesh_key
         if item.name in self._names:
             return False
-        if key in self._memory.meshes:
-            self._result.meshes[key] = self._memory.meshes[key]
-        elif key in self._memory.clouds:
-            self._result.clouds[key] = self._memory.clouds[key]
+        known = self._memory.frame
+        if key in known.meshes:
+            self._result.meshes[key] = known.meshes[key]
+        elif key in known.clouds:
+            self._result.clouds[key] = known.clouds[key]
         else:
             return False
         self._names.add(item.name)
-        self._result.objects.append(item)
+        self._objects.append(item)
         return True
 
     def _take(
@@ -215,11 +295,10 @@ class Enumeration:
         return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
 
     def memory(self) -> Memory:
-        """Return the memory for the next walk, after `finish`, without any changes."""
-        meshes, clouds = self._result.meshes, self._result.clouds
-        read = meshes.keys() | clouds.keys()
-        entries = {key: known for key, known in self._entries.items() if known[1].mesh_key in read}
-        return Memory(entries, dict(meshes), dict(clouds), Changes())
+        """Return the memory for the next reading, after `finish`, without any changes."""
+        read = self._result.meshes.keys() | self._result.clouds.keys()
+        items = [None if item is None or item.mesh_key not in read else item for item in self._items]
+        return Memory(self._entries, items, self._result, self._places, Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
         """Read one of the `waiting` meshes.
@@ -255,9 +334,18 @@ class Enumeration:
         for item in result.objects:
             if item.mesh_key in self._unusable:
                 result.skipped.append(replace(self._unusable[item.mesh_key], name=item.name))
-        result.scans = [item for item in result.objects if item.mesh_key in result.clouds]
-        result.objects = [item for item in result.objects if item.mesh_key in result.meshes]
+        self._places = self._places_of(result.meshes), self._places_of(result.clouds)
+        result.objects, result.scans = map(self._columns, self._places)
         result.skipped += missing_collections(self._scene)
+
+    def _places_of(self, known: Mapping[Hashable, object]) -> list[int]:
+        """Return the entries of objects with these meshes or clouds."""
+        return [place for place, item in enumerate(self._items) if item is not None and item.mesh_key in known]
+
+    def _columns(self, places: list[int]) -> ObjectColumns:
+        """Return the objects of some entries as columns."""
+        items = (item for item in map(self._items.__getitem__, places) if item is not None)
+        return ObjectColumns(Roster(items), self._matrices[places])
 
     def _mesh_key(
         self,
@@ -362,7 +450,7 @@ class Enumeration:
             shell=is_shell(source),
             properties=told,
         )
-        self._result.objects.append(item)
+        self._objects.append(item)
         return item
 
     def _identity(self, source: bpy.types.Object, path: str, key: str) -> str:
@@ -413,28 +501,11 @@ class Enumeration:
         self._result.skipped.append(Skipped(name, reason))
 
 
-def _world_matrices(depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """Return the world matrices of all entries, (16 n,) float32, column by column as in Blender."""
+def world_matrices(depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """Return the world matrices of all entries, (n, 4, 4) float64."""
     flat = np.empty(16 * len(depsgraph.object_instances), dtype=np.float32)
     depsgraph.object_instances.foreach_get("matrix_world", flat)
-    return flat
-
-
-def _as_matrices(flat: np.ndarray) -> np.ndarray:
-    """Convert the result of `_world_matrices` to (n, 4, 4) float64."""
     return np.ascontiguousarray(flat.reshape(-1, 4, 4).transpose(0, 2, 1), dtype=np.float64)
-
-
-def _entry_key(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object) -> EntryKey:
-    """Return the session uids of the object and its instancer, and its position there; the same in every walk.
-
-    Only original objects have a uid; evaluated copies have none.
-    """
-    uid = source.session_uid
-    if not entry.is_instance:
-        return uid, uid
-    parent = entry.parent
-    return uid, parent.original.session_uid if parent else uid, *entry.persistent_id
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:

@@ -59,8 +59,16 @@ class LiveSource:
             raise InputError("the scene was removed")
         return replace(scene.meshclash.checked_options(metres_per_unit(scene)), overlap_volume=False)
 
+    def evaluate(self) -> None:
+        """Evaluate the scene, so that handlers note all changes before it is read.
+
+        Raises:
+            InputError: the scene is gone or not shown.
+        """
+        self._depsgraph()
+
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
-        """Read what may have changed since the last completed call.
+        """Read what may have changed since the last completed call; `evaluate` comes first.
 
         Objects whose mesh cannot be used are left out; `skipped` has the reasons.
 
@@ -72,10 +80,13 @@ class LiveSource:
             self._resolved(options.set_a, scene, view_layer),
             self._resolved(options.set_b, scene, view_layer),
         )
-        memory = self._memory.renewed(changes, sets == self._sets)
+        memory, depsgraph = self._memory.renewed(changes, sets == self._sets), self._depsgraph()
+        followed = memory.follow(scene.frame_current, depsgraph)
+        if followed is not None:
+            return followed
         result = FrameScene(scene.frame_current)
         enumeration = Enumeration(scene, *sets, result, memory)
-        enumeration.run(self._depsgraph())
+        enumeration.run(depsgraph)
         yield Progress(0.0, "Reading objects")
         for mesh_key, waiting in enumeration.waiting.items():
             try:

@@ -74,10 +74,13 @@ class BlenderSource:
             self._memory, self._changes = Memory(), Changes(everything=True)
 
     def _read_steps(self, set_a: str, set_b: str, memory: Memory) -> Generator[Progress, None, FrameScene]:
-        scene, _ = self._current()
+        scene, depsgraph = self._current()[0], self._depsgraph()
+        followed = memory.follow(scene.frame_current, depsgraph)
+        if followed is not None:
+            return followed
         result = FrameScene(scene.frame_current)
         enumeration = Enumeration(scene, self._resolved(set_a), self._resolved(set_b), result, memory)
-        enumeration.run(self._depsgraph())
+        enumeration.run(depsgraph)
         yield Progress(0.0, "Reading objects")
         for count, (mesh_key, waiting) in enumerate(enumeration.waiting.items()):
             enumeration.read_waiting(mesh_key, self._depsgraph())

@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
 from ..core.changes import Changes
 from .objects import has_shape
+
+ONLY_MOVED = np.array([[False], [True], [False]])
+"""Whether geometry, transform and shading are updated when an object does nothing but move."""
 
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     """Return what the last evaluation changed.
 
-    An object without any flag was renamed. Other operations on objects appear as an update of the scene: hiding and
-    selecting as an update of the scene only, linking and deleting together with an update of a collection. A
-    collection alone is updated if it is instanced and an object in it moves.
+    An object without any flag was renamed, or a driver changed one of its settings. Other operations on objects appear
+    as an update of the scene: hiding and selecting as an update of the scene only; a new parent, mesh or instancer
+    together with updates of objects; linking and deleting together with an update of a collection. A collection alone
+    is updated if it is instanced and an object in it moves. Animated visibility appears as shading. So only updates of
+    nothing but transforms leave the entries of the graph as they were.
     """
-    changes = Changes()
-    collections = False
-    for update in depsgraph.updates:
-        data = update.id
-        if isinstance(data, bpy.types.Object):
-            _note_object(changes, update)
-        elif isinstance(data, bpy.types.Scene):
-            changes.visible = True
-        elif isinstance(data, bpy.types.Collection):
-            collections = True
-    changes.structure |= changes.visible and collections
+    updates, changes = depsgraph.updates, Changes()
+    flags = np.empty((3, len(updates)), np.bool_)
+    for column, name in zip(flags, ("geometry", "transform", "shading"), strict=True):
+        updates.foreach_get(f"is_updated_{name}", column)
+    found = [update.id for update in updates]
+    kinds = set(map(type, found))
+    scene = bpy.types.Scene in kinds
+    changes.visible = scene or bool((flags != ONLY_MOVED).any())
+    changes.structure = scene and bpy.types.Collection in kinds
+    for data, (geometry, transform, shading) in zip(found, flags.T.tolist(), strict=True):
+        if not isinstance(data, bpy.types.Object):
+            continue
+        renamed = not (geometry or transform or shading)
+        if geometry:
+            changes.deformed.add(_uid(data))
+        if renamed or (transform and scene):
+            changes.moved.add(_uid(data))
+        if (geometry or transform) and has_shape(data):
+            changes.names.add(data.name_full)
+        changes.transformed |= transform
+        changes.structure |= renamed
     return changes
 
 
-def _note_object(changes: Changes, update: bpy.types.DepsgraphUpdate) -> None:
-    # Only originals have a session uid.
-    uid, geometry, transform = update.id.original.session_uid, update.is_updated_geometry, update.is_updated_transform
-    renamed = not (geometry or transform or update.is_updated_shading)
-    if geometry:
-        changes.deformed.add(uid)
-    if transform or renamed:
-        changes.moved.add(uid)
-    if (geometry or transform) and has_shape(update.id):
-        changes.names.add(update.id.name_full)
-    changes.structure |= renamed
+def _uid(item: bpy.types.Object) -> int:
+    """Return the session uid; only originals have one."""
+    return item.original.session_uid

@@ -10,10 +10,12 @@ class Changes:
     """Changes of a scene. Objects are identified by session uid, which survives renaming.
 
     Attributes:
-        moved: objects whose transform (or name) may have changed.
+        moved: objects whose transform (or name) may have changed in an update in which their parent may have changed,
+            too. Other movements are only found by comparing matrices.
         deformed: objects whose mesh may have changed.
         names: current full names of those of these objects that may yield a mesh or points.
         visible: whether objects may have been hidden or shown; selecting cannot be distinguished from it.
+        transformed: whether anything may have moved.
         structure: whether objects may have been added, removed, renamed, or moved to another parent or collection.
         everything: whether all data read before is invalid (after undo, or at the start).
     """
@@ -22,11 +24,13 @@ class Changes:
     deformed: set[int] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     visible: bool = False
+    transformed: bool = False
     structure: bool = False
     everything: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.moved or self.deformed or self.visible or self.structure or self.everything)
+        told = self.visible or self.transformed or self.structure or self.everything
+        return bool(self.moved or self.deformed or told)
 
     def add(self, other: Changes) -> None:
         """Merge other changes into these."""
@@ -34,9 +38,6 @@ class Changes:
         self.deformed |= other.deformed
         self.names |= other.names
         self.visible |= other.visible
+        self.transformed |= other.transformed
         self.structure |= other.structure
         self.everything |= other.everything
-
-    def touches(self, *uids: int) -> bool:
-        """Return whether one of the objects may have changed in any way."""
-        return any(uid in self.moved or uid in self.deformed for uid in uids)

@@ -62,6 +62,10 @@ class LiveScene(Protocol):
         """Return the current options; raises InputError."""
         ...
 
+    def evaluate(self) -> None:
+        """Evaluate the scene, so that handlers note all changes before it is read; raises InputError."""
+        ...
+
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
         """Read what may have changed since the last completed call; raises InputError."""
         ...
@@ -206,6 +210,10 @@ class Live:
                 self._options = None
                 self._options = self._source.options()
                 yield from self._prepare(self._parts())
+                self._source.evaluate()
+                late, self._changes = self._changes, Changes()
+                changes.add(late)
+                self._asking.add(late)
                 yield from self._told(effort.spent_on(answers.follow_steps(self._options, changes)))
                 self._reading_cost = effort.seconds
             else:

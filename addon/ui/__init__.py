@@ -7,6 +7,7 @@ from . import (
     lists,
     massive,
     menus,
+    methods,
     panels,
     presets,
     results_area,
@@ -29,6 +30,7 @@ CLASSES = (
     *scans.CLASSES,
     *massive.CLASSES,
     *hierarchy.CLASSES,
+    *methods.CLASSES,
     *menus.CLASSES,
 )
 """Classes of panels, lists and menus, parents first."""

@@ -150,6 +150,7 @@ class MESHCLASH_MT_research(Menu):
         layout.operator("meshclash.show_hierarchy", text="Show Hierarchy of Active Object").name = ""
         layout.operator("meshclash.hide_hierarchy")
         layout.operator("meshclash.advise", text="Measure Hierarchies of Selected Objects")
+        layout.operator("meshclash.run_method")
         layout.separator()
         layout.operator("meshclash.show_voxels")
         layout.operator("meshclash.hide_voxels")

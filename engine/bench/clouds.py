@@ -20,6 +20,7 @@ from oracles.cloud_borders import border_rows
 from oracles.cloud_grazing import grazing_row
 from oracles.cloud_oracle import closest_approach
 from oracles.cloud_shapes import SHAPES, load_shapes
+from oracles.cloud_solids import undecided_rows
 from oracles.cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep, within_resolution
 from oracles.cloud_touching import touching_row
 
@@ -37,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--touching", type=int, default=0, help="directions in which meshes are brought to touch")
     parser.add_argument(
         "--borders", type=int, default=0, help="cases of surfaces that meet beyond their points, beside a refined grid"
+    )
+    parser.add_argument(
+        "--undecided", type=int, default=0, help="poses of each of 20 solids whose surfaces are known exactly"
     )
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -58,6 +62,10 @@ def run(options: argparse.Namespace) -> int:
         "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in swept]),
         "missed": _show("missed poses: surfaces", [r for s in swept for r in _missed_rows(s, sweeps[s.name])]),
     }
+    if options.undecided:
+        report["undecided"] = _show(
+            "wrong verdicts, and undecided ones", undecided_rows(options.points, options.undecided)
+        )
     if options.borders:
         report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))
     if options.grazing:

@@ -32,7 +32,7 @@ from oracles.mesh_generators import MAKERS, bumpy_sphere
 from oracles.timecritical_budgets import errors_over_budgets
 from oracles.timecritical_calibration import calibration
 from oracles.timecritical_poses import made_trees
-from oracles.timecritical_shapes import SHAPES
+from oracles.timecritical_unseen_shapes import UNSEEN
 
 from .page_plot import Plot, write_page
 from .public_models import public_trees
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 def _trees(options: argparse.Namespace) -> Iterator[tuple[str, Hierarchy]]:
     if options.models:
         return public_trees(options.models, "test")
-    return made_trees(SHAPES, (2_000,), (11,))
+    return made_trees(UNSEEN, (2_000,), (11,))
 
 
 def _boxes_in_parents(options: argparse.Namespace) -> Plot:

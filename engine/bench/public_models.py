@@ -1,9 +1,9 @@
 """Public models of many kinds, split once by family: to fit on, to choose by, and to judge by.
 
 ``public_models.json`` names each by repository, commit, path and hash; files are fetched when they are needed. A family
-has all models of one thing, so that nothing is judged on a relative of what it was fitted to. What the project had
-looked at before the split is in "fit". The others went by a hash of the family's name: four tenths to "fit", one to
-"choose", five to "test". ``test`` is read to judge, and never to change a number.
+has all models of one thing, so that nothing is judged on a relative of what it was fitted to. Models that the project
+had looked at before the split are in "seen", one of them in "fit". The others went by a hash of the family's name: four
+tenths to "fit", one to "choose", five to "test". ``test`` and ``seen`` are read to judge, and never to change a number.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from meshclash.hierarchy.build import build
 from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.types.mesh import TriangleMesh
 
-PARTS = ("fit", "choose", "test")
+PARTS = ("fit", "choose", "test", "seen")
 _LIST = Path(__file__).with_suffix(".json")
 _SECONDS = 60.0  # for a file
 
@@ -68,7 +68,7 @@ def public_models(*parts: str) -> list[PublicModel]:
 
 
 def public_trees(folder: Path, *parts: str) -> Iterator[tuple[str, Hierarchy]]:
-    """(kind, hierarchy) of each model of some parts, read from a folder."""
+    """(family, hierarchy) of each model of some parts, read from a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for model in public_models(*parts):
-        yield model.kind, build(model.read(folder))
+        yield model.family, build(model.read(folder))

@@ -1,10 +1,12 @@
-"""Time-critical detection: are its probabilities right?
+"""Time-critical detection: are its probabilities right, and where does it pay?
 
 * *fit*, only on demand: the numbers of ``timecritical/collision_probability.py``.
 * *calibration*: searches are stopped after so many steps; of those with a stated probability, how many collide?
 * *budgets*: wrong answers within so much time, beside the exact search cut off at the same time.
+* *scene*: right answers about thousands of pairs over time, beside the exact search in several orders.
 
-With ``--models`` public models are fitted to, beside made ones, and others of them are judged (``public_models.py``).
+Shapes are made, and with ``--models`` also public ones (``public_models.py``). The fit sees the kinds of ``SHAPES`` and
+the parts "fit" and "choose"; all else is judged by kinds that it never saw, ``UNSEEN``, and the other parts.
 """
 
 from __future__ import annotations
@@ -17,27 +19,31 @@ from typing import Any
 import numpy as np
 from meshclash.hierarchy.bvh import Hierarchy
 from oracles.timecritical_budgets import errors_over_budgets
-from oracles.timecritical_calibration import calibration
-from oracles.timecritical_poses import made_trees
+from oracles.timecritical_calibration import coverage, judged, stopped_searches
+from oracles.timecritical_poses import KINDS, made_trees
+from oracles.timecritical_scenes import random_scene, right_over_time
 from oracles.timecritical_shapes import SHAPES
+from oracles.timecritical_unseen_shapes import UNSEEN
 
 from .options import among, parse_sizes
 from .public_models import public_trees
 from .table import format_markdown, write_json
-from .timecritical_fit import fit, samples
+from .timecritical_fit import fit
 from .timing import one_core
 
-PARTS = ("fit", "calibration", "budgets")
+PARTS = ("fit", "calibration", "budgets", "scene")
+_CROWDED = 2.0  # objects overlap about four others
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--parts", type=among(PARTS), default=["calibration"], help=f"of {','.join(PARTS)}")
-    parser.add_argument("--kinds", type=among(SHAPES), default=list(SHAPES), help=f"of {','.join(SHAPES)}")
-    parser.add_argument("--sizes", type=parse_sizes, default=[2_000, 10_000, 50_000], help="polygon counts")
-    parser.add_argument("--queries", type=int, default=1000, help="random poses a mesh")
+    parser.add_argument("--kinds", type=among(KINDS), help=f"instead of those of the part, of {','.join(KINDS)}")
+    parser.add_argument("--sizes", type=parse_sizes, default=[500, 3_000, 20_000], help="polygon counts")
+    parser.add_argument("--queries", type=int, default=20, help="poses of a mesh in each placement, with each partner")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--shapes", type=int, default=1, help="of each kind and size")
+    parser.add_argument("--objects", type=int, default=2000, help="of the scene")
     parser.add_argument("--models", type=Path, metavar="DIR", help="public models instead, fetched into this folder")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -47,24 +53,35 @@ def run(options: argparse.Namespace) -> int:
     report: dict[str, Any] = {"bench": "timecritical", "seed": options.seed}
     with one_core():
         if "fit" in options.parts:
-            weights, shares = fit(*samples(_trees(options, "fit", "choose"), options.queries, options.seed))
-            report["fit"] = {"weights": [float(f"{w:.4g}") for w in weights], "shares": np.round(shares, 3).tolist()}
-            print(*(f"{name}: {numbers}" for name, numbers in report["fit"].items()), sep="\n")
+            numbers = fit(stopped_searches(_trees(options, "fit", "choose"), options.queries, options.seed))
+            report["fit"] = {name: _short(array).tolist() for name, array in numbers.items()}
+            print(*(f"{name} = {numbers}" for name, numbers in report["fit"].items()), sep="\n")
         if "calibration" in options.parts:
-            report["calibration"] = calibration(_trees(options, "test"), options.queries, options.seed)
-            for kind, rows in report["calibration"].items():
-                print(f"\n{kind}\n\n{format_markdown(rows)}", flush=True)
+            searches = stopped_searches(_trees(options, "test", "seen"), options.queries, options.seed)
+            report["calibration"], report["coverage"] = judged(searches), coverage(searches)
+            for name, rows in report["calibration"].items():
+                print(f"\n{name}\n\n{format_markdown(rows)}", flush=True)
+            print(f"\n{format_markdown([report['coverage']])}", flush=True)
         if "budgets" in options.parts:
             report["budgets"] = errors_over_budgets(_trees(options, "test"), options.queries, options.seed)
             print(format_markdown(report["budgets"]), flush=True)
+        if "scene" in options.parts:
+            trees = [tree for _, tree in _trees(options, "test", "seen")]
+            report["scene"] = right_over_time(random_scene(trees, options.objects, _CROWDED, options.seed))
+            print(format_markdown(report["scene"]), flush=True)
     if options.json:
         write_json(options.json, report)
     return 0
 
 
 def _trees(options: argparse.Namespace, *parts: str) -> Iterator[tuple[str, Hierarchy]]:
-    """Parts of the public models; made ones beside those that are fitted to, and where there are no others."""
+    """(family, hierarchy) of parts of the public models, if there are any, and of made ones."""
     if options.models:
         yield from public_trees(options.models, *parts)
-    if not options.models or "fit" in parts:
-        yield from made_trees(options.kinds, options.sizes, range(options.seed, options.seed + options.shapes))
+    kinds = options.kinds or (SHAPES if "fit" in parts else UNSEEN)
+    yield from made_trees(kinds, options.sizes, range(options.seed, options.seed + options.shapes))
+
+
+def _short(array: np.ndarray) -> np.ndarray:
+    """Rounded to four digits."""
+    return np.vectorize(lambda number: float(f"{number:.4g}"))(array)

@@ -17,8 +17,10 @@ from .continuous.moving_engine import MovingEngine
 from .continuous.moving_tree import Elements, MovingTree
 from .convex.closest_features import closest_features
 from .convex.convex_distance import COLUMNS as DISTANCE_COLUMNS
-from .convex.convex_distance import convex_distance_beside
-from .convex.exact_shapes import Cylinder, Halfspace
+from .convex.convex_distance import convex_distance_beside, convex_distances_together
+from .convex.exact_shapes import Box, Cylinder, Halfspace
+from .convex.expanding_polytope import new_room as new_hull_room
+from .convex.expanding_polytope import part_convex_together
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .files.pcd import unpack_lzf
@@ -66,6 +68,7 @@ from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.shrinkage_bound import component_signs, gather_normals, move_inward
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
+from .traversal.near_wide import traverse_near_together
 from .traversal.nearest_triangles import COMPILED_FOR
 from .traversal.oriented_boxes import oriented_boxes, separated_pairs
 from .traversal.point import IDENTITY, new_point_workspace
@@ -267,6 +270,17 @@ def _cast_together(mesh: TriangleMesh) -> None:
     ray_first(mesh, np.full((RAYS_COMPILED_FOR, 3), 2.0), (1.0, 0.0, 0.0))
 
 
+def _stacks_together() -> None:
+    """Compile the kernels for stacks of poses on several cores: of convex solids, exact shapes and distances."""
+    still, point, form, none = np.eye(4)[None, :3].copy(), np.zeros((1, 3)), np.zeros(4), np.empty((0, 2), np.int64)
+    with parallel_region(thread_limit(None)) as count:
+        if count > 1:
+            traverse_near_together(0, 0, np.empty(0, np.int64), count)
+            rooms, told, numbers = new_hull_room(1, shape=(count,)), np.empty(1, np.int64), np.empty((1, 1))
+            part_convex_together(point, still, point, still, none, told, rooms, numbers, told)
+            convex_distances_together(point[None], form, still, point[None], form, still, none, numbers, count)
+
+
 def _voxels_together() -> None:
     """Mark the voxels of so many triangles that several cores are used."""
     sheet = _sheet(300)
@@ -278,6 +292,7 @@ def _exact_shapes(a: TriangleMesh) -> None:
     solid = Cylinder(1.0, 1.0)
     distance(solid, a)
     distance(solid, Halfspace((0.0, 0.0, 1.0)))
+    collides(Box(1.0), Box(1.0), None, [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
     here = np.eye(4)
     convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, np.empty(DISTANCE_COLUMNS))
 
@@ -347,6 +362,7 @@ def _steps() -> _Steps:
             ("hierarchies on several cores", lambda: _build_together(a)),
             ("distances to points on several cores", lambda: _measure_together(a)),
             ("rays on several cores", lambda: _cast_together(a)),
+            ("stacks of poses on several cores", _stacks_together),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [

@@ -41,7 +41,7 @@ def _pot() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _meshes(rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Vertices and triangles: boxes, whose faces lie in one plane when side by side, a rough sphere, and a pot."""
+    """Vertices and triangles: a box (coplanar with another one beside it), a rough sphere, a small box, a pot."""
     box = np.array([[q[0], q[k], q[k + 1]] for q in _QUADS for k in (1, 2)], np.int32)
     vertices, triangles = bumpy_sphere(4)(rng)
     points, sides = _pot()

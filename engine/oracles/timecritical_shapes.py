@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .mesh_generators import Mesh
+from .mesh_generators import Mesh, bumpy_sphere
 from .pipes import MODELS
 
 
@@ -42,6 +42,91 @@ def coil(count: int, seed: int = 1) -> Mesh:
 def block(count: int, seed: int = 1) -> Mesh:
     """A closed box with finely divided faces, of random proportions."""
     rng = np.random.default_rng(seed)
+    vertices, triangles = _cube(count)
+    return vertices * (1.0, rng.uniform(0.3, 1.0), rng.uniform(0.1, 1.0)), triangles
+
+
+def clusters(count: int, seed: int = 1) -> Mesh:
+    """A few bodies far apart."""
+    rng = np.random.default_rng(seed)
+    number = int(rng.integers(2, 7))
+    bodies = [bumpy_sphere(max(24, count // number), int(rng.integers(1 << 30))) for _ in range(number)]
+    sizes = rng.uniform(0.08, 0.4, number)
+    return _together(
+        [(size * body + rng.uniform(-1.0, 1.0, 3), faces) for size, (body, faces) in zip(sizes, bodies, strict=True)]
+    )
+
+
+def scaffold(count: int, seed: int = 1) -> Mesh:
+    """Thin bars along the axes."""
+    rng = np.random.default_rng(seed)
+    number, thin = int(rng.integers(4, 30)), rng.uniform(0.01, 0.05)
+    sides = np.full((number, 3), thin)
+    sides[np.arange(number), rng.integers(3, size=number)] = rng.uniform(0.3, 1.0, number)
+    return _boxes(count, rng.uniform(-1.0, 1.0, (number, 3)) * (1.0 - 0.9 * sides), sides)
+
+
+def needles(count: int, seed: int = 1) -> Mesh:
+    """Thin bars in all directions."""
+    rng = np.random.default_rng(seed)
+    number, thin = int(rng.integers(2, 20)), rng.uniform(0.005, 0.04)
+    turns = np.linalg.qr(rng.normal(size=(number, 3, 3)))[0]
+    cube, faces = _cube(max(12, count // number))
+    bars = cube * np.stack([rng.uniform(0.3, 1.0, number), np.full(number, thin), np.full(number, thin)], 1)[:, None]
+    return _together([(bar @ turn + rng.uniform(-0.5, 0.5, 3), faces) for bar, turn in zip(bars, turns, strict=True)])
+
+
+def panels(count: int, seed: int = 1) -> Mesh:
+    """Thin plates across the axes."""
+    rng = np.random.default_rng(seed)
+    number = int(rng.integers(2, 9))
+    sides = rng.uniform(0.3, 1.0, (number, 3))
+    sides[np.arange(number), rng.integers(3, size=number)] = rng.uniform(0.01, 0.05)
+    return _boxes(count, rng.uniform(-1.0, 1.0, (number, 3)) * (1.0 - 0.9 * sides), sides)
+
+
+def jack(count: int, seed: int = 1) -> Mesh:
+    """Bars that cross in the middle, and knobs at some of their ends."""
+    rng = np.random.default_rng(seed)
+    thin = rng.uniform(0.02, 0.15)
+    knobs = [sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0) if rng.random() < 0.5]
+    middles = np.concatenate([np.zeros((3, 3)), np.reshape(knobs, (-1, 3))])
+    sides = np.concatenate([thin + np.eye(3), np.full((len(knobs), 3), rng.uniform(0.1, 0.35))])
+    return _boxes(count, middles, sides)
+
+
+def band(count: int, seed: int = 1) -> Mesh:
+    """An open strip that closes to a ring, cylindrical to flat."""
+    rng = np.random.default_rng(seed)
+    wide, slope = rng.uniform(0.05, 0.5), rng.uniform(0.0, np.pi / 2)
+    across = max(1, round(np.sqrt(count / 2.0 * wide / 6.0)))
+    u, v = np.meshgrid(_turn(max(6, round(count / 2.0 / across))), np.linspace(-wide, wide, across + 1), indexing="ij")
+    radius = 1.0 + v * np.cos(slope)
+    return _over_grid(np.stack([radius * np.cos(u), radius * np.sin(u), v * np.sin(slope)], axis=-1), True, False)
+
+
+def cup(count: int, seed: int = 1) -> Mesh:
+    """A thin wall with two sides, open at one end."""
+    rng = np.random.default_rng(seed)
+    tall, wall = rng.uniform(0.3, 3.0), rng.uniform(0.01, 0.1)
+    corners = np.array([[0, 0], [1, 0], [1, tall], [1 - wall, tall], [1 - wall, wall], [0, wall]])
+    t = np.linspace(0.0, 5.0, max(6, round(np.sqrt(count / 2.0))))
+    radius, height = (np.interp(t, np.arange(6), corners[:, k])[:, None] for k in range(2))
+    angle = _turn(max(6, round(count / 2.0 / len(t))))
+    rings = radius * np.cos(angle), radius * np.sin(angle), height + 0.0 * angle
+    return _over_grid(np.stack(rings, axis=-1), False, True)
+
+
+def shreds(count: int, seed: int = 1) -> Mesh:
+    """Triangles at random: hardly any cell of a box holds much surface."""
+    rng = np.random.default_rng(seed)
+    middles = rng.uniform(-1.0, 1.0, (count, 1, 3))
+    corners = middles + rng.normal(scale=1.5 / np.sqrt(count), size=(count, 3, 3))
+    return corners.reshape(-1, 3), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+
+
+def _cube(count: int) -> Mesh:
+    """A closed cube of side 2, its faces finely divided."""
     side = max(1, round(np.sqrt(count / 12.0))) + 1
     steps = np.linspace(-1.0, 1.0, side)
     vertices, triangles = [], []
@@ -52,16 +137,19 @@ def block(count: int, seed: int = 1) -> Mesh:
             face = _over_grid(place if end > 0.0 else place[::-1], False, False)
             triangles.append(face[1] + len(vertices) * side * side)
             vertices.append(face[0])
-    proportions = (1.0, rng.uniform(0.3, 1.0), rng.uniform(0.1, 1.0))
-    return np.concatenate(vertices) * proportions, np.concatenate(triangles)
+    return np.concatenate(vertices), np.concatenate(triangles)
 
 
-def shreds(count: int, seed: int = 1) -> Mesh:
-    """Triangles at random: hardly any cell of a box holds much surface."""
-    rng = np.random.default_rng(seed)
-    middles = rng.uniform(-1.0, 1.0, (count, 1, 3))
-    corners = middles + rng.normal(scale=1.5 / np.sqrt(count), size=(count, 3, 3))
-    return corners.reshape(-1, 3), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+def _boxes(count: int, middles: np.ndarray, halves: np.ndarray) -> Mesh:
+    """Boxes along the axes as one mesh; middles and halves of sides (n, 3)."""
+    cube, faces = _cube(max(12, count // len(middles)))
+    return _together([(middle + half * cube, faces) for middle, half in zip(middles, halves, strict=True)])
+
+
+def _together(parts: list[Mesh]) -> Mesh:
+    begins = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    triangles = [faces + begin for (_, faces), begin in zip(parts, begins, strict=False)]
+    return np.concatenate([vertices for vertices, _ in parts]), np.concatenate(triangles).astype(np.int32)
 
 
 def _turn(steps: int) -> np.ndarray:
@@ -79,5 +167,8 @@ def _over_grid(points: np.ndarray, closed_u: bool, closed_v: bool) -> Mesh:
     return points.reshape(-1, 3), np.concatenate(triangles)
 
 
-SHAPES = {**MODELS, "torus": torus, "sheet": sheet, "coil": coil, "block": block, "shreds": shreds}
+SHAPES = {
+    **MODELS, "torus": torus, "sheet": sheet, "coil": coil, "block": block, "shreds": shreds, "clusters": clusters,
+    "scaffold": scaffold, "needles": needles, "panels": panels, "jack": jack, "band": band, "cup": cup,
+}  # fmt: skip
 """The made meshes whose searches the fit sees."""

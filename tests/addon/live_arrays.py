@@ -35,6 +35,9 @@ class ArrayScene:
         used = {item.mesh_key for item in self.objects.values()}
         return FrameScene(1, list(self.objects.values()), {key: self.meshes[key] for key in used}, list(self.skipped))
 
+    def evaluate(self):
+        pass
+
     def read_steps(self, options, changes, _frame=None):
         if self.problem:
             raise InputError(self.problem)

@@ -32,7 +32,7 @@ def test_points_and_normals_come_back(as_mesh):
     add_scan("Scan", points, normals, location=(1.0, 2.0, 3.0), as_mesh=as_mesh)
     scene = read()
     cloud = scene.clouds[scene.scans[0].mesh_key]
-    assert scene.objects == [] and scene.skipped == []
+    assert not scene.objects and scene.skipped == []
     assert np.array_equal(cloud.points, points) and np.array_equal(cloud.normals, normals)
     assert np.allclose(points_of(scene, "Scan"), points + np.array((1.0, 2.0, 3.0)))
 
@@ -79,7 +79,7 @@ def test_few_points_wires_and_empty_meshes_are_no_scans():
     for mesh in (wire, few):
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(mesh.name, mesh))
     scene = read()
-    assert scene.scans == [] and {item.name: item.reason for item in scene.skipped} == {
+    assert not scene.scans and {item.name: item.reason for item in scene.skipped} == {
         "Few": NO_FACES,
         "Wire": ONLY_EDGES,
     }
@@ -96,7 +96,7 @@ def test_points_that_geometry_nodes_make_are_read(add_box):
     item = add_box("Box", (0, 0, 0), (1, 1, 1))
     make_points_of(item)
     scene = read()
-    assert [scan.owner for scan in scene.scans] == ["Box"] and scene.objects == [] and scene.skipped == []
+    assert [scan.owner for scan in scene.scans] == ["Box"] and not scene.objects and scene.skipped == []
     assert len(scene.clouds[scene.scans[0].mesh_key].points) == 8
 
 
@@ -136,7 +136,7 @@ def test_a_walk_takes_over_the_scans_of_the_last_one(as_mesh):
 
     first, memory = walk(None)
     second, memory = walk(memory)
-    assert second.scans == first.scans and len(first.scans) == 2
+    assert second.scans.roster.items == first.scans.roster.items and len(first.scans) == 2
     assert all(second.clouds[scan.mesh_key] is first.clouds[scan.mesh_key] for scan in first.scans)
     memory.changes = Changes(deformed={item.session_uid})
     item.location.x = 1.0

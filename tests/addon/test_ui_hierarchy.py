@@ -10,9 +10,11 @@ from ui_fakes import draw, escape, timer
 from addon import running_work, shown_things
 from addon.core import levels
 from addon.core.levels import SPLITS, VOLUMES
+from addon.core.methods import METHODS
 from addon.ops import hierarchy as operators
 from addon.ops.detect import Run
 from addon.ui import hierarchy as panels
+from addon.ui import methods as method_panels
 
 
 @pytest.fixture
@@ -211,3 +213,20 @@ def test_the_advisor_explains_objects_without_faces(ball):
     empty.select_set(True)
     with pytest.raises(RuntimeError, match="select the two objects to measure: 1 with faces"):
         bpy.ops.meshclash.advise()
+
+
+@pytest.mark.parametrize("method", [name for name, _, _ in METHODS if name != "clouds"])
+def test_the_methods_of_the_papers_run_on_two_objects(two_balls, engine, method):
+    settings = bpy.context.scene.meshclash
+    settings.method = method
+    assert bpy.ops.meshclash.run_method() == {"FINISHED"}
+    found = shown_things.method_run()
+    assert found.method == method and set(found.names) == {item.name for item in two_balls} and found.lines
+    text = told(method_panels.MESHCLASH_PT_methods)
+    assert all(value in text for _, value in found.lines)
+
+
+def test_cloud_queries_need_a_scan(two_balls, engine):
+    bpy.context.scene.meshclash.method = "clouds"
+    with pytest.raises(RuntimeError, match="need a scan"):
+        bpy.ops.meshclash.run_method()

@@ -36,7 +36,9 @@ def test_tests_name_their_verdicts_in_the_order_of_the_table():
 
 def test_the_severity_of_the_engines_verdicts_is_the_engines(engine):
     for name in verdicts.ENGINE_VERDICTS:
-        assert verdicts.severity_of(engine, name) == getattr(engine.Verdict, name.upper()).severity
+        if name != verdicts.UNDECIDED:
+            assert verdicts.severity_of(engine, name) == getattr(engine.Verdict, name.upper()).severity
+    assert verdicts.severity_of(engine, verdicts.UNDECIDED) == engine.Verdict.TOUCHING.severity
     assert verdicts.severity_of(engine, verdicts.NEAR) == 0
 
 

@@ -454,6 +454,18 @@ def ask_sweep(sweep: mc.motion.SweepAndPrune, pick: int) -> Any:
     return told((sweep.pairs, sweep.update(*boxes_of(np.random.default_rng(pick))), sweep.pairs))
 
 
+def climbing(rng: Random) -> mc.lab.ClimbingPolytope:
+    """A polytope that was turned."""
+    polytope = mc.lab.ClimbingPolytope(rng.normal(size=(20, 3)), 9)
+    polytope.turned(np.eye(3))
+    return polytope
+
+
+def ask_climbing(polytope: mc.lab.ClimbingPolytope, pick: int) -> Any:
+    """Its extents in another pose."""
+    return polytope.turned(np.linalg.qr(np.random.default_rng(pick).normal(size=(3, 3)))[0]).tolist()
+
+
 def wake_ups(rng: Random) -> mc.lab.WakeUps:
     """Some moments, of which some were put off."""
     wake = mc.lab.WakeUps()
@@ -791,6 +803,9 @@ EXAMPLES: dict[type, Example | Refuses] = {
     ),
     mc.lab.CloudCollision: result(lambda rng: mc.lab.cloud_collision(cloud_of(rng), part())),
     mc.lab.PaperControl: result(lambda rng: mc.lab.PaperControl(float(rng.uniform(1, 2)))),
+    mc.lab.ClimbingPolytope: Example(
+        climbing, (lambda polytope, _: polytope.turned(-np.eye(3)),), ask_climbing, lambda p, _: p.turned(-np.eye(3))
+    ),
     mc.lab.WakeUps: Example(wake_ups, (lambda wake, _: wake.forget("key 1"),), ask_wake, lambda w, _: w.take_due(9.0)),
     mc.lab.ProgressiveMeshes: Refuses(lambda _: mc.lab.ProgressiveMeshes.build(clustered())),
     mc.manifold.ContactPoints: result(lambda rng: mc.manifold.contact_points(mc.collide(*_meeting(rng)))),

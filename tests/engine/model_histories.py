@@ -78,6 +78,10 @@ class History:
         """What a model of an earlier day was called first."""
         return self.names.get(name, name)
 
+    def keys_away(self):
+        """GlobalIds in models that are not loaded."""
+        return {item.global_id for things in self.away.values() for item in things}
+
     def _serial(self):
         self._next += 1
         return self._next
@@ -254,7 +258,7 @@ def play(seed, days=4):
     counts = np.zeros(4, np.int64)
     for _ in range(days):
         run.decide(rng)
-        history.copied.clear()
+        history.copied &= history.keys_away()  # of these no run has seen both the object and its copy
         for _ in range(rng.integers(1, 6)):
             history.turn()
         earlier, run = run, Run(history.now, files, run)

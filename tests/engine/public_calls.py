@@ -426,6 +426,8 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "clouds.CloudDistance": lambda: again(mc.distance(of.cloud, mesh)),
         "lab.Advice": lambda: call(lab.Advice, []),
         "lab.Candidate": lambda: call(lab.Candidate, "aabb", "median", 1.0, 1.0, 1.0, 1, 1),
+        "lab.ClimbingPolytope": lambda: call(lab.ClimbingPolytope, CUBE, 9),
+        "lab.ClimbingPolytope.turned": lambda: call(lab.ClimbingPolytope(CUBE, 9).turned, np.eye(3)),
         "lab.CloudCollision": lambda: again(lab.cloud_collision(of.cloud, of.cloud)),
         "lab.PaperControl": lambda: call(lab.PaperControl, 1.0),
         "lab.PaperControl.after": lambda: call(lab.PaperControl(1.0).after, 0.5),

@@ -9,7 +9,8 @@ import pytest
 import round_campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.convex.exact_comparison import is_within
+from meshclash.convex.exact_comparison import BEYOND, NO_BOXES, WITHIN, boxes_within, is_within
+from strategies import rotation
 
 S = mc.shapes
 SEEDS = st.integers(0, 2**32)
@@ -49,6 +50,67 @@ def test_whole_numbers_compare_a_distance_with_a_length(x, y, z, length):
     assert told == (x * x + y * y + z * z <= Fraction(length) ** 2)
     nearer = is_within(np.zeros((1, 3)), np.array([[x, y, z]], float), (length,), np.ones(3), strict=True)
     assert nearer == (x * x + y * y + z * z < Fraction(length) ** 2)
+
+
+def ulps(value, steps):
+    """The float so many steps above a value."""
+    for _ in range(abs(steps)):
+        value = np.nextafter(value, np.inf if steps > 0 else -np.inf)
+    return float(value)
+
+
+STEPS = st.integers(-2, 2)
+LENGTHS = st.sampled_from((0.0, 0.1, 0.3, 1 / 3, 0.5, 1.0, 2.5, 1e-9, 7e5))
+
+
+AXIS = st.tuples(LENGTHS, LENGTHS, LENGTHS, st.booleans(), STEPS)
+
+
+@given(st.tuples(AXIS, AXIS, AXIS), LENGTHS, LENGTHS, st.booleans())
+def test_boxes_along_the_axes_are_compared_exactly(axes, radius_a, radius_b, strict):
+    """Boxes whose gap along an axis is the sum of the radii or nothing, up to some ulps, against fractions."""
+    low_a, high_a, low_b, high_b, square = [], [], [], [], Fraction(0)
+    for size_a, size_b, shift, beside, steps in axes:
+        low_a.append(shift)
+        high_a.append(shift + size_a)
+        low_b.append(ulps(high_a[-1] + (radius_a + radius_b if beside else 0.0), steps))
+        high_b.append(low_b[-1] + size_b)
+        gap = max(Fraction(low_b[-1]) - Fraction(high_a[-1]), Fraction(low_a[-1]) - Fraction(high_b[-1]), Fraction(0))
+        square += gap**2
+    choose = np.array([[i, j, k] for i in range(2) for j in range(2) for k in range(2)])
+    a, b = (np.choose(choose, [low, high])[None] for low, high in ((low_a, high_a), (low_b, high_b)))
+    limit = (Fraction(radius_a) + Fraction(radius_b)) ** 2
+    expected = square < limit or (square == limit and not strict)
+    for x, y in ((a, b), (b, a)):
+        assert boxes_within(x, y, (radius_a, radius_b), strict).tolist() == [WITHIN if expected else BEYOND]
+    assert is_within(a[0], b[0], (radius_a, radius_b), np.ones(3), strict) == expected
+    if len(np.unique(a[0], axis=0)) == 8:  # a box without a corner is none
+        assert boxes_within(a[:, 1:].copy(), b, (radius_a, radius_b), strict).tolist() == [NO_BOXES]
+
+
+@given(SEEDS, STEPS, st.sampled_from(("boxes", "turned boxes", "spheres", "capsules", "rounded boxes", "edges")))
+def test_stacks_of_shapes_in_contact_are_decided_as_by_whole_numbers(seed, steps, kind):
+    rng = np.random.default_rng(seed)
+    sides, radius = rng.choice((0.1, 0.25, 0.3, 1.0), 3), float(rng.choice((0.1, 0.25, 0.7)))
+    a, b = {
+        "spheres": (S.Box(sides), S.Sphere(radius)),
+        "capsules": (S.Box(sides), S.Capsule(radius, 0.3)),
+        "rounded boxes": (S.Box(sides, radius), S.Box(sides[::-1], 0.1)),
+    }.get(kind, (S.Box(sides), S.Box(sides[::-1])))
+    poses = np.tile(np.eye(4), (6, 1, 1))
+    if kind in ("turned boxes", "edges"):
+        turned = rotation(rng)
+        poses[:, :2, :2] = np.linalg.qr(turned[:2, :2])[0] if kind == "turned boxes" else np.eye(2)
+        poses[:, 2, 2] = np.linalg.det(poses[0, :2, :2]).round()
+    poses[:, :2, 3] = rng.uniform(-0.1, 0.1, (6, 2))
+    half = 0.5 * (a.points[0, :, 2].max() - a.points[0, :, 2].min() + np.ptp(b.points[0, :, 2]))
+    poses[:, 2, 3] = ulps(half + a.radius + b.radius, steps)
+    if kind == "edges":
+        poses[:, 0, 3] = 0.5 * (sides[0] + sides[2])
+    met = mc.collides(a, b, None, poses)
+    for k, pose in enumerate(poses):
+        far = mc.Pose(pose).apply(b.points[0])
+        assert met[k] == is_within(a.points[0], far, (a.radius, b.radius), np.array([0.0, 0.0, 1.0]))
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0**-300, 2.0**80])

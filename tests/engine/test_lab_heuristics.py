@@ -74,14 +74,21 @@ def test_the_median_halves():
     assert (low + high)[first, axis].max() <= (low + high)[second, axis].min()
 
 
-def parted_at_the_mean(middles, rows, leaf_size):
-    """Leaves of the tree by definition: sets of rows, cut on the widest axis at the mean (n, 3)."""
-    own = middles[rows]
+def parted_at_the_mean(triangles, rows, leaf_size):
+    """Leaves of the tree by definition: sets of rows of (n, 3, 3), cut along their own longest axis at the mean."""
+    own = triangles[rows]
     if len(rows) <= leaf_size:
         return {frozenset(rows.tolist())}
-    axis = int(np.ptp(own, axis=0).argmax())
-    left = own[:, axis] < own[:, axis].mean()
-    return parted_at_the_mean(middles, rows[left], leaf_size) | parted_at_the_mean(middles, rows[~left], leaf_size)
+    area = np.linalg.norm(np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]), axis=1)
+    middles, share = own.mean(axis=1), area / area.sum()
+    moments = 9.0 * middles[:, :, None] * middles[:, None] + np.einsum("nci,ncj->nij", own, own)
+    mean = share @ middles
+    covariance = np.einsum("n,nij->ij", share, moments) / 12.0 - np.outer(mean, mean)
+    axes = np.linalg.eigh(covariance)[1].T
+    axis = axes[np.ptp(own.reshape(-1, 3) @ axes.T, axis=0).argmax()]
+    along = middles @ axis
+    left = along < along.mean()
+    return parted_at_the_mean(triangles, rows[left], leaf_size) | parted_at_the_mean(triangles, rows[~left], leaf_size)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 120), st.integers(1, 8))
@@ -90,8 +97,7 @@ def test_the_mean_splitter_cuts_every_node_at_the_mean_of_its_middles(seed, tota
     tree = mc.build(mc.TriangleMesh(*soup(triangles)), split="mean", leaf_size=leaf_size).tree
     leaves = np.flatnonzero(tree.count[: len(tree.first)])
     found = {frozenset(tree.order[tree.first[k] : tree.first[k] + tree.count[k]].tolist()) for k in leaves}
-    low, high = boxes_of(triangles)
-    assert found == parted_at_the_mean(low + high, np.arange(total), leaf_size)
+    assert found == parted_at_the_mean(triangles, np.arange(total), leaf_size)
 
 
 def test_triangles_whose_middles_coincide_are_halved_by_the_mean_splitter():

@@ -34,9 +34,12 @@ def read(path):
     return json.loads(path.read_text("utf-8"))
 
 
-@pytest.mark.slow
+ONCE_WRONG = (56413, 57206, 57629, 58303, 59714)
+"""Histories with copies of an object, of which one is away or gone when a decision waits for its objects."""
+
+
 def test_no_decision_moves_to_a_pair_that_nobody_decided():
-    counts = sum((model_histories.play(seed) for seed in range(25)), np.zeros(4, np.int64))
+    counts = sum((model_histories.play(seed) for seed in (*range(25), *ONCE_WRONG)), np.zeros(4, np.int64))
     wrong, lost, recognisable, again = counts.tolist()
     assert wrong == 0 and lost == 0
     assert recognisable > 500 and again <= 0.05 * recognisable

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.best_first import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 from meshclash.pointcloud.collision import ROOT_TOLERANCE
-from meshclash.pointcloud.query import one_pose, search_for
+from meshclash.pointcloud.searches import one_pose, search_for
 
 NOISE = 0.004
 COUNT = 20000

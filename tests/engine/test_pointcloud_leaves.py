@@ -12,7 +12,7 @@ from meshclash.jit import kernel
 from meshclash.pointcloud.best_first import EVALUATION_WORK
 from meshclash.pointcloud.collision import ROOT_TOLERANCE
 from meshclash.pointcloud.patches import slab_beyond
-from meshclash.pointcloud.query import search_for
+from meshclash.pointcloud.searches import search_for
 from oracles.cloud_borders import border_case
 
 COUNT = 10000

@@ -9,8 +9,8 @@ from solids import box
 
 CLOSED = mc.TriangleMesh(*box((-1, -1, -1), (1, 1, 1)))
 OPEN = mc.TriangleMesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
-ROUND = mc.clouds.PointCloud(sphere(np.random.default_rng(1), 600, 0.5)[0])
-FLAT = mc.clouds.PointCloud(plane(np.random.default_rng(2), 400)[0])
+ROUND = mc.clouds.PointCloud(sphere(np.random.default_rng(1), 4000, 0.5)[0])
+FLAT = mc.clouds.PointCloud(plane(np.random.default_rng(2), 8000)[0])
 POSES = {
     "crossing": shifted(1.0, 0.1, 0.0), "inside": shifted(0.1, 0.1, 0.0), "deep inside": shifted(0.7, 0.0, 0.0),
     "near": shifted(1.6, 0.0, 0.0), "far": shifted(5.0, 0.0, 0.0),

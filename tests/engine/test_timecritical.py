@@ -21,9 +21,7 @@ from meshclash.types.pose import pose_stack
 from meshclash.volumes.registry import VOLUMES
 from oracles.pipes import MODELS
 from oracles.rigid_poses import make_poses
-from oracles.timecritical_calibration import calibration
-from oracles.timecritical_poses import made_trees, random_poses
-from oracles.timecritical_shapes import SHAPES
+from oracles.timecritical_poses import random_poses
 from solids import torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
@@ -287,25 +285,6 @@ def test_the_heap_gives_the_likeliest_first_and_loses_nothing(keys, data):
     assert sorted(out) == list(range(len(keys)))
     assert keys[out[:drops]].tolist() == sorted(keys[:fill], reverse=True)[:drops]
     assert keys[out[drops:]].tolist() == sorted(keys[out[drops:]], reverse=True)
-
-
-def test_probabilities_are_calibrated_of_every_kind_of_mesh():
-    """Also of those that the fit saw in other shapes only, and after a handful of steps; the bench says by deciles."""
-    for kind in SHAPES:
-        rows = calibration(made_trees([kind], [1000, 4000], [5]), 60)["all"]
-        count = sum(row["queries"] for row in rows)
-        assert count > 300
-        assert sum(row["queries"] * abs(row["difference"]) for row in rows) < 0.12 * count
-
-
-def test_probabilities_are_calibrated():
-    """Of searches that are stopped, about as many collide as they say; the bench asks more, and by deciles."""
-    rows = calibration(made_trees(MODELS, [2000, 8000], [5]), 100)["all"]
-    for low, high in ((0, 3), (3, 8), (8, 10)):
-        here = [row for row in rows if low <= 10 * float(row["stated"][:3]) < high - 0.5]
-        count = sum(row["queries"] for row in here)
-        assert count > 60
-        assert abs(sum(row["queries"] * row["difference"] for row in here)) < 0.15 * count
 
 
 def test_the_region_holds_the_contact_or_lies_in_both_boxes():

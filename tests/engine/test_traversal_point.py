@@ -5,7 +5,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.jit import kernel
-from meshclash.traversal import point
+from meshclash.traversal import crossings, point
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.point import new_point_workspace
 from solids import box, gear, joined, moved, reversed_winding, shell, torus
@@ -19,7 +19,7 @@ def _nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work)
 
 @kernel
 def _winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
-    return point.winding(
+    return crossings.winding(
         forest, tree, pose, inverse, origin, reach, orientation, component, skip, (p[0], p[1], p[2]), work
     )
 

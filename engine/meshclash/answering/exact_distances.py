@@ -10,6 +10,7 @@ from ..traversal.engine import Chunk
 from ..traversal.near_work import LEAST, ROUNDING_SHARE
 from ..traversal.question import Answer, Goal, Question
 from ..traversal.sorting import sort_pairs
+from ..types.steps import map_progress
 from .engine_choice import question_steps
 from .exact_contacts import contacts_steps
 
@@ -19,7 +20,7 @@ _NOTHING = Answer(np.empty((0, 2), np.int32), _NO_KINDS, np.empty(0, np.int32), 
 
 def nearest_steps(question: Question) -> Generator[float, None, Answer]:
     """Find the nearest pair of each job. If a distance is within rounding error of 0, exact predicates decide."""
-    answer, settled = yield from _searched_steps(question)
+    answer, settled = yield from map_progress(_searched_steps(question), lambda done: 0.8 * done)
     return answer if settled else (yield from _settled_steps(question, answer))
 
 
@@ -40,16 +41,16 @@ def _settled_steps(question: Question, answer: Answer) -> Generator[float, None,
     if not len(touching):
         return answer
     part = question.of_jobs(touching)
-    contacts = yield from contacts_steps(
-        part._replace(goal=Goal.CONTACTS, first_only=True, threads=1, device="cpu", lanes=True)
-    )
+    of_contacts = part._replace(goal=Goal.CONTACTS, first_only=True, device="cpu", lanes=True)
+    contacts = yield from map_progress(contacts_steps(of_contacts), lambda done: 0.8 + 0.1 * done)
     meeting = touching[contacts.jobs]
     answer.pairs[meeting] = contacts.pairs
     answer.points[meeting] = nearest_points(*part.world_triangles(contacts.pairs, contacts.jobs))[1]
     volume_tests, primitive_tests = contacts.volume_tests, contacts.primitive_tests
     if len(meeting) < len(touching):
         apart = np.setdiff1d(touching, meeting)
-        finer, _ = yield from _searched_steps(question.of_jobs(apart)._replace(none_meet=True, device="cpu"))
+        again = question.of_jobs(apart)._replace(none_meet=True, device="cpu")
+        finer, _ = yield from map_progress(_searched_steps(again), lambda done: 0.9 + 0.1 * done)
         answer.distances[apart] = np.maximum(finer.distances, LEAST)
         answer.points[apart] = finer.points
         answer.pairs[apart] = finer.pairs

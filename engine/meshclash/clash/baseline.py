@@ -13,7 +13,7 @@ from .errors import InputError
 from .identity import without_number
 from .json_files import Keep, is_number, read_json
 from .report_formats import SCHEMA
-from .review.revisions import Identity, checked_identity
+from .review.revisions import Identity, checked_identity, key_counts, with_copies
 from .reviews import NOT_REVIEWED, STATUSES, Review
 from .verdicts import CLASH_VERDICTS
 
@@ -144,7 +144,8 @@ def read_baseline(path: Path) -> Baseline:
 
 def baseline_of(file: str, report: dict[str, Any]) -> Baseline:
     """The baseline that a report is, whose pairs have been checked."""
-    objects = {item["object"]: identity_of(item) for item in report.get("tested", ())}
+    tested = [identity_of(item) for item in report.get("tested", ())]
+    objects = {item.id: item for item in with_copies(tested, key_counts(tested))}
     pairs: dict[str, EarlierPair] = {}
     for pair in report["pairs"]:
         if pair["id"] not in pairs and (pair["verdict"] in CLASH_VERDICTS or review_in(pair) != NOT_REVIEWED):
@@ -192,7 +193,7 @@ def identity_of(item: Mapping[str, Any]) -> Identity:
     box = np.array(item["box"], np.float64).reshape(2, 3)
     made = Identity(
         item["object"], item["own_name"], box, int(item["triangles"]), float(item["area"]), item.get("GlobalId") or "",
-        tuple(item["models"]),
+        tuple(item["models"]), tuple(item.get("copied_in", ())),
     )  # fmt: skip
     return checked_identity(made)
 

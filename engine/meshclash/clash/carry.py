@@ -15,7 +15,7 @@ import numpy as np
 
 from .baseline import Baseline, EarlierPair
 from .identity import without_number
-from .review.revisions import SAME_PLACE, Identity, match_models, pair_id
+from .review.revisions import SAME_PLACE, Identity, KeyCounts, key_counts, match_models, pair_id, with_copies
 from .reviews import NOT_REVIEWED, Review
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def carried(
         return Carried(baseline.reviews, {key: key for key in baseline.pairs})
     if not baseline.objects:
         return _of_former(baseline, rows, things, former)
+    counts = key_counts([*things.values()])
+    things = dict(zip(things, with_copies(things.values(), counts), strict=True))
     now = found_again(baseline, [*things.values()])
     there = {row.id for row in rows}
     reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
@@ -89,7 +91,7 @@ def carried(
         if new in there:
             reviews[new] = pair.review
         else:
-            again.append(_again(pair, baseline, rows, things, now))
+            again.append(_again(pair, baseline, rows, things, now, counts))
     again = [_without(item, {*reviews}) for item in again]
     return Carried(reviews, ids, now, again, renames(baseline, things.values()))
 
@@ -128,10 +130,13 @@ def _again(
     rows: Sequence[PairRow],
     things: Mapping[str, Identity],
     now: Mapping[str, str],
+    counts: KeyCounts,
 ) -> Again:
     by_id = {item.id: item for item in things.values()}
     known = [(end, item) for end in pair.ends if (item := baseline.thing(end)) is not None]
-    objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
+    # A key that has copies in any run until its object comes back does not tell the object from them.
+    known_objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
+    objects = with_copies(known_objects, counts)
     if len(objects) < 2 or all(end in now for end in pair.ends):
         return Again(pair, objects, (), "it is not found any more" if objects else "its objects are not known")
     wanted = Counter(told(item) for item in objects)
@@ -290,4 +295,5 @@ def thing_as_dict(item: Identity, name: str = "") -> dict[str, Any]:
         "box": item.box.ravel().tolist(),
         "triangles": item.triangles,
         "area": item.area,
+        **({"copied_in": list(item.copied_in)} if item.copied_in else {}),
     }

@@ -248,9 +248,9 @@ _TABLE = (
     Column(
         "verdict", "choice", "Verdict",
         '`"clash"`: common volume, or surfaces that cross where one is open; `"duplicate"`; `"contained"`; '
-        '`"touching"`: contact without common volume, or within what is permitted; `"near"` (clearance); `"apart"` '
-        '(distance); `"meets"` (deforming, self: `a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` '
-        "(time-critical)",
+        '`"undecided"`: a scan is too coarse to tell whether the two meet; `"touching"`: contact without common '
+        'volume, or within what is permitted; `"near"` (clearance); `"apart"` (distance); `"meets"` (deforming, self: '
+        '`a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` (time-critical)',
         lambda row, _: row.verdict, choices=FINAL_VERDICTS, text=format_verdict, key="VERDICT", key_label="Verdict",
         tip="Verdict on the two objects", key_tip="Sort by verdict, the worst first",
     ),

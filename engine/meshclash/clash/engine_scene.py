@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Generator, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ..messages import Sentence
 from ..types.slices import portions
 from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
-from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
+from .frame_scene import FrameScene, ObjectColumns, Progress, Roster, Skipped, SourceMesh, SourceObject
 from .placed_mesh import engine_mesh, split_matrices, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 
@@ -25,29 +26,21 @@ PLACED_TO = 2.0**-20
 """How finely the place of a part in a whole is known, as a share of the whole: 16 units in the last place of single
 precision. Programs compute it through the frames of a chain of assemblies, with roundings of the whole's size in each,
 before it is stored; of a small part that is much more than the roundings of the source."""
-MOVED_AT_ONCE = 256
-"""Objects, in one step."""
+MOVED_AT_ONCE = 2048
+"""Objects, in one step of some milliseconds."""
 _NO_STRETCH = np.eye(4)
 NO_SCANS = "its massive file was compared with meshes, but not with scans"
 
 
-class _Placed(NamedTuple):
+class _Built(NamedTuple):
     """An object of the engine's scene, and what it was made of."""
 
     id: int
     item: SourceObject
     mesh: SourceMesh
-    pose: np.ndarray
-    """(4, 4)."""
     stretch: bytes
     """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
-    known: float
-    """How finely its world coordinates are stored [scene units]."""
-    reach: float
-    """What none of them exceeds [scene units]."""
-    resolution: float = 0.0
-    """How finely the engine was told that they are known, 0 where that is too coarse."""
-    shared: bool = False
+    shared: bool
     """Whether other objects have the same engine mesh."""
 
     @property
@@ -55,11 +48,80 @@ class _Placed(NamedTuple):
         """What has one engine mesh, and so one hierarchy: it serves all objects that share a mesh and a stretch."""
         return self.item.mesh_key, self.stretch, self.item.shell
 
-    def differs(self, other: _Placed) -> bool:
-        """Whether something else is known of it by now."""
-        return (self.item, self.mesh, self.resolution, self.shared) != (
-            other.item, other.mesh, other.resolution, other.shared,
-        )  # fmt: skip
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """The objects of one state as columns, each of length n."""
+
+    objects: ObjectColumns
+    meshes: Mapping[Hashable, SourceMesh]
+    """By mesh key."""
+    largest: np.ndarray
+    """Largest absolute coordinates of the meshes [scene units]."""
+    own: np.ndarray
+    """Resolutions of meshes that have one of their own [scene units], else NaN."""
+    poses: np.ndarray
+    """(n, 4, 4)."""
+    stretches: list[bytes]
+    known: np.ndarray
+    """How finely world coordinates are stored [scene units]."""
+    reach: np.ndarray
+    """What no world coordinate exceeds [scene units]."""
+
+    @classmethod
+    def of(cls, objects: ObjectColumns, meshes: Mapping[Hashable, SourceMesh]) -> _Columns:
+        """Return the columns of objects; raises InvalidPose if a matrix cannot be used."""
+        placed = [meshes[item.mesh_key] for item in objects.roster.items]
+        largest = np.array([mesh.largest for mesh in placed], np.float64)
+        own = np.array([np.nan if mesh.resolution is None else mesh.resolution for mesh in placed], np.float64)
+        return cls(objects, meshes, largest, own, *_placed_by(objects.matrices, largest, own))
+
+    def moved(self, objects: ObjectColumns) -> _Columns | None:
+        """Return the columns of the same objects elsewhere; None if their stretches differ or cannot be used."""
+        other = np.flatnonzero((objects.matrices != self.objects.matrices).any(axis=(1, 2)))
+        try:
+            poses, stretches, known, reach = _placed_by(objects.matrices[other], self.largest[other], self.own[other])
+        except InvalidPose:
+            return None
+        if stretches != [self.stretches[place] for place in other.tolist()]:
+            return None
+        changed = [column.copy() for column in (self.poses, self.known, self.reach)]
+        for column, values in zip(changed, (poses, known, reach), strict=True):
+            column[other] = values
+        return replace(self, objects=objects, poses=changed[0], known=changed[1], reach=changed[2])
+
+    def resolutions(self, misplaced: float) -> np.ndarray:
+        """Return how finely world coordinates are known, if a part may be off its place by `misplaced`, (n,)."""
+        misplaced = min(misplaced, _placed_to(float(self.reach.max(initial=0.0))))
+        return np.where(np.isnan(self.own), np.maximum(self.known, misplaced), self.known)
+
+
+class SceneObjects(Mapping[int, SourceObject]):
+    """The objects of the engine's scene by the engine's ids. An object is made when it is asked for.
+
+    Args:
+        places: the place of each object among the columns, by id.
+        columns: the objects with meshes.
+        scans: the scans, by id.
+    """
+
+    def __init__(self, places: Mapping[int, int], columns: ObjectColumns, scans: Mapping[int, PlacedCloud]) -> None:
+        self._places, self._columns, self._scans = places, columns, scans
+
+    def __getitem__(self, key: int) -> SourceObject:
+        place = self._places.get(key)
+        return self._scans[key].item if place is None else self._columns[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return chain(self._places, self._scans)
+
+    def __len__(self) -> int:
+        return len(self._places) + len(self._scans)
+
+    def named(self, key: int) -> SourceObject:
+        """Return an object for what its names say; its matrix may be that of an earlier frame."""
+        place = self._places.get(key)
+        return self._scans[key].item if place is None else self._columns.roster.items[place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,56 +153,65 @@ class EngineScene:
     def __init__(self, engine: ModuleType) -> None:
         self._engine = engine
         self.scene = engine.Scene()
-        self.objects: dict[int, SourceObject] = {}
-        self.meshes: dict[Hashable, SourceMesh] = {}
+        self.meshes: Mapping[Hashable, SourceMesh] = {}
         self.built = 0
         """Objects that the last update added or rebuilt."""
         self.skipped: list[Skipped] = []
         """Objects of the last update that the engine cannot take."""
         self.scans: dict[int, PlacedCloud] = {}
         """What is a scan, by the engine's id; it is in `objects`, too."""
-        self.resolutions: dict[int, float] = {}
-        """How finely the world coordinates of each object are known [scene units], by the engine's id."""
-        self._placed: dict[str, _Placed] = {}
+        self.placed = ObjectColumns.of([])
+        """The objects with meshes, in the order of the frame."""
+        self.resolutions = np.empty(0)
+        """How finely the world coordinates of each of `placed` are known [scene units], (n,)."""
+        self._built: dict[str, _Built] = {}
+        self._columns: _Columns | None = None
+        self._given = np.empty(0)  # resolutions that the engine was told
+        self._places: dict[int, int] = {}  # of `placed`, by id
+        self._kept: tuple[tuple[Any, ...], KeepMask | None] | None = None
+
+    @property
+    def objects(self) -> SceneObjects:
+        """All objects by the engine's ids."""
+        return SceneObjects(self._places, self.placed, self.scans)
 
     def update_steps(
         self, frame: FrameScene, coarsest: float = math.inf, misplaced: float = 0.0
     ) -> Generator[Progress, None, None]:
         """Makes the engine scene equal to `frame`; yields after each object that is built, and after some that move.
 
-        An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
+        An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it. A frame with
+        the roster and the meshes of the last one is compared by columns.
 
         Args:
             frame: what there is now.
             coarsest: resolution [scene units] above which an object counts as exact, so that it permits no overlap.
             misplaced: most that a part may be off its place in a large whole [scene units]; see `PLACED_TO`.
         """
-        self._remove_missing(frame)
-        self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
-        self.resolutions = {}
+        objects, old = ObjectColumns.of(frame.objects), self._columns
+        self.meshes, self.built, self.skipped = frame.meshes, 0, []
         if frame.scans:
             self.skipped = [Skipped(item.name, NO_SCANS, lost=True) for item in frame.massive]
-        found = self._found(frame)
-        keys = [placed.shape_key for placed in found]
-        uses = Counter(keys)
-        misplaced = min(misplaced, _placed_to(max((placed.reach for placed in found), default=0.0)))
-        same, moved, others, told = _SameMesh(), [], [], {}
-        for placed, key in zip(found, keys, strict=True):
-            resolution = max(placed.known, misplaced) if placed.mesh.resolution is None else placed.known
-            told[placed.item.identity] = resolution
-            coarse, old = resolution if resolution <= coarsest else 0.0, self._placed.get(placed.item.identity)
-            new = placed._replace(resolution=coarse, shared=uses[key] > 1)
-            if old is None or not _only_moves(old, new, same):
-                others.append(new)
-            elif old.differs(new):
-                moved.append(new)
-        for some in portions(moved, MOVED_AT_ONCE):
-            self._move(some)
-            yield Progress(0.0, Sentence("Preparing {name}", name=some[0].item.name))
-        yield from self._place_steps(others, same)
-        placed_now = [self._placed[key] for key in told if key in self._placed]
-        self.objects = {placed.id: placed.item for placed in placed_now}
-        self.resolutions = {placed.id: told[placed.item.identity] for placed in placed_now}
+        self._columns = None  # until the engine's scene has been changed completely
+        same = old is not None and old.objects.roster is objects.roster and old.meshes is frame.meshes
+        columns = old.moved(objects) if same and old is not None else None
+        if columns is None or old is None:
+            columns, places = yield from self._rebuild_steps(objects, frame, coarsest, misplaced)
+            resolutions = columns.resolutions(misplaced)
+            given = _given(resolutions, coarsest)
+            changed = np.ones(len(given), np.bool_)
+        else:
+            places, resolutions = self._places, columns.resolutions(misplaced)
+            given = _given(resolutions, coarsest)
+            changed = (columns.poses != old.poses).any(axis=(1, 2)) | (given != self._given)
+        ids = np.fromiter(places, np.int64, len(places))
+        for some in portions(np.flatnonzero(changed), MOVED_AT_ONCE):
+            self.scene.set_poses(ids[some].tolist(), columns.poses[some], given[some].tolist())
+            yield Progress(0.0, Sentence("Preparing {name}", name=columns.objects.roster.items[some[0]].name))
+        self.placed, self._places = columns.objects, places
+        self.resolutions, self._given = resolutions, given
+        if columns.objects.roster is objects.roster:  # else an object was left out, and is tried again
+            self._columns = columns
 
     def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
         """Makes the scans of the engine scene those of a frame, after `update_steps`."""
@@ -154,7 +225,7 @@ class EngineScene:
                 key = self.scene.add(scan.cloud, scan.pose)
             elif not np.array_equal(known.item.matrix, scan.item.matrix):
                 self.scene.set_pose(key, scan.pose)
-            self.scans[key], self.objects[key] = scan, scan.item
+            self.scans[key] = scan
         for key, _ in old.values():
             self.scene.remove(key)
 
@@ -162,21 +233,35 @@ class EngineScene:
         """Whether one of some objects, named by the engine's ids, is a scan."""
         return any(key in self.scans for key in ids)
 
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """Something equal in two states if all objects are the same, but for the places of those with meshes."""
+        return self.placed.roster, self._places, {key: scan.item for key, scan in self.scans.items()}
+
     def ids(self, in_a: bool) -> list[int]:
         """The engine ids of set A, or of set B."""
-        return [key for key, item in self.objects.items() if (item.in_a if in_a else item.in_b)]
+        member = self.placed.roster.letters[:, 0 if in_a else 1]
+        ids = np.fromiter(self._places, np.int64, len(self._places))[member].tolist()
+        return ids + [key for key, scan in self.scans.items() if (scan.item.in_a if in_a else scan.item.in_b)]
 
     def keep(self, rules: Rules) -> KeepMask | None:
         """The exclusion rules over engine ids; the engine numbers its objects as it likes.
 
         Pairs of a scan and a massive file, which the engine cannot ask, are left out.
         """
-        keep = keep_mask(rules, list(self.objects.values()))
-        massive = [key for key in self.objects if key not in self.scans and self.is_massive(key)] if self.scans else []
+        made_of = rules, self.meshes, self.members
+        if self._kept is None or self._kept[0] != made_of:
+            self._kept = made_of, self._keep(rules)
+        return self._kept[1]
+
+    def _keep(self, rules: Rules) -> KeepMask | None:
+        objects = self.objects
+        keep = keep_mask(rules, list(map(objects.named, objects)))
+        massive = [key for key in self._places if self.is_massive(key)] if self.scans else []
         if keep is None and not massive:
             return None
-        index_of = np.zeros(max(self.objects, default=0) + 1, dtype=np.int64)
-        index_of[list(self.objects)] = np.arange(len(self.objects))
+        index_of = np.zeros(max(objects, default=0) + 1, dtype=np.int64)
+        index_of[list(objects)] = np.arange(len(objects))
         kinds = np.zeros_like(index_of)
         kinds[list(self.scans)] = _SCAN
         kinds[massive] = _MASSIVE
@@ -190,7 +275,7 @@ class EngineScene:
     def shape(self, key: int) -> Shape:
         """What an object, named by the engine's id and no scan, is made of, and where it is."""
         item = self.objects[key]
-        stretch = self._placed[item.identity].stretch
+        stretch = self._built[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
         return Shape(self.meshes[item.mesh_key], self.scene.posed(key)[0], baked, item.matrix, item.shell)
 
@@ -198,49 +283,60 @@ class EngineScene:
         """Whether all of some objects, named by the engine's ids, are meshes in memory."""
         return not any(key in self.scans or self.is_massive(key) for key in ids)
 
+    @property
+    def all_plain(self) -> bool:
+        """Whether all objects are meshes in memory."""
+        return not self.scans and all(mesh.file is None for mesh in self.meshes.values())
+
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
-        return self.meshes[self.objects[key].mesh_key].file is not None
+        return self.meshes[self.objects.named(key).mesh_key].file is not None
 
-    def _remove_missing(self, frame: FrameScene) -> None:
-        for identity in self._placed.keys() - {item.identity for item in frame.objects}:
-            self.scene.remove(self._placed.pop(identity).id)
+    def _rebuild_steps(
+        self, objects: ObjectColumns, frame: FrameScene, coarsest: float, misplaced: float
+    ) -> Generator[Progress, None, tuple[_Columns, dict[int, int]]]:
+        """Adds, deforms, rebuilds and removes objects; yields after each that is built.
+
+        Returns:
+            The objects that there are now, and the place of each by its id.
+        """
+        items = objects.roster.items
+        for identity in self._built.keys() - {item.identity for item in items}:
+            self.scene.remove(self._built.pop(identity).id)
+        places = list({item.identity: place for place, item in enumerate(items)}.values())
+        columns = self._usable(objects if len(places) == len(items) else _some(objects, places), frame)
+        given, same, made = _given(columns.resolutions(misplaced), coarsest), _SameMesh(), dict[Any, Any]()
+        items = columns.objects.roster.items
+        keys = [(item.mesh_key, stretch, item.shell) for item, stretch in zip(items, columns.stretches, strict=True)]
+        uses = Counter(keys)
+        for place, (item, key) in enumerate(zip(items, keys, strict=True)):
+            old, mesh = self._built.get(item.identity), frame.meshes[item.mesh_key]
+            new = _Built(-1 if old is None else old.id, item, mesh, key[1], uses[key] > 1)
+            if old is not None and _only_moves(old, new, same):
+                self._built[item.identity] = new
+                continue
+            try:
+                self._build(new, columns.poses[place], float(given[place]), made, same)
+            except UnusableObject as error:
+                self._leave_out(item, error)
+                continue
+            yield Progress((place + 1) / len(items), Sentence("Preparing {name}", name=item.name))
+        kept = [place for place, item in enumerate(items) if item.identity in self._built]
+        ids = {self._built[items[place].identity].id: at for at, place in enumerate(kept)}
+        return columns if len(kept) == len(items) else _Columns.of(_some(columns.objects, kept), frame.meshes), ids
+
+    def _usable(self, objects: ObjectColumns, frame: FrameScene) -> _Columns:
+        """Returns the objects whose matrices can be used; the others are left out."""
+        try:
+            return _Columns.of(objects, frame.meshes)
+        except InvalidPose:
+            usable = [place for place, item in enumerate(objects) if self._is_usable(item)]
+            return _Columns.of(_some(objects, usable), frame.meshes)
 
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
         self.skipped.append(Skipped(item.name, error.reason, lost=True))
-        if item.identity in self._placed:
-            self.scene.remove(self._placed.pop(item.identity).id)
-
-    def _found(self, frame: FrameScene) -> list[_Placed]:
-        """The objects of a frame whose matrices can be used, with the ids of those that are there already."""
-        before = {item.identity: self._placed.get(item.identity) for item in frame.objects}
-        fresh = [item for item in frame.objects if not _stays(before[item.identity], item, frame)]
-        if fresh:
-            before |= dict.fromkeys(item.identity for item in fresh)
-            before |= {placed.item.identity: placed for placed in self._made_anew(fresh, frame)}
-        return [placed for placed in before.values() if placed is not None]
-
-    def _made_anew(self, items: list[SourceObject], frame: FrameScene) -> list[_Placed]:
-        """Objects that may not be where they were, or may have another mesh."""
-        from ..types.resolution import float32_resolutions  # noqa: PLC0415 - registering needs no compiler
-
-        matrices = np.array([item.matrix for item in items])
-        try:
-            poses, stretches = split_matrices(matrices)
-        except InvalidPose:
-            usable = [item for item in items if self._is_usable(item)]
-            return self._made_anew(usable, frame) if usable else []
-        ids = [-1 if (old := self._placed.get(item.identity)) is None else old.id for item in items]
-        meshes = [frame.meshes[item.mesh_key] for item in items]
-        largest = np.array([mesh.largest for mesh in meshes])
-        known = float32_resolutions(largest, matrices).tolist()
-        furthest = np.abs(matrices[:, :3, :3]).sum(axis=2) * largest[:, None] + np.abs(matrices[:, :3, 3])
-        largest_stretches = np.linalg.norm(matrices[:, :3, :3], 2, axis=(1, 2)).tolist()
-        known = [
-            length if mesh.resolution is None else stretch * float(mesh.resolution)
-            for length, mesh, stretch in zip(known, meshes, largest_stretches, strict=True)
-        ]
-        return list(map(_Placed, ids, items, meshes, poses, stretches, known, furthest.max(axis=1).tolist()))
+        if item.identity in self._built:
+            self.scene.remove(self._built.pop(item.identity).id)
 
     def _is_usable(self, item: SourceObject) -> bool:
         """Whether the matrix of an object can be used; it is left out where it cannot."""
@@ -251,49 +347,57 @@ class EngineScene:
             return False
         return True
 
-    def _move(self, moved: Sequence[_Placed]) -> None:
-        """Gives objects another pose or resolution."""
-        self.scene.set_poses(
-            [placed.id for placed in moved],
-            np.array([placed.pose for placed in moved]),
-            [placed.resolution for placed in moved],
-        )
-        self._placed.update((placed.item.identity, placed) for placed in moved)
-
-    def _place_steps(self, wanted: Sequence[_Placed], same: _SameMesh) -> Generator[Progress, None, None]:
-        """Makes objects of the scene what is wanted; yields after each."""
-        made: dict[tuple[Hashable, bytes, bool], Any] = {}
-        for count, new in enumerate(wanted):
-            try:
-                self._place(new, made, same)
-            except UnusableObject as error:
-                self._leave_out(new.item, error)
-                continue
-            yield Progress((count + 1) / len(wanted), Sentence("Preparing {name}", name=new.item.name))
-
-    def _place(self, new: _Placed, made: dict[Any, Any], same: _SameMesh) -> None:
-        """Deforms an object, or builds it."""
-        old = self._placed.get(new.item.identity)
+    def _build(self, new: _Built, pose: np.ndarray, resolution: float, made: dict[Any, Any], same: _SameMesh) -> None:
+        """Deforms an object, or builds it; `made` are the engine's meshes so far, by shape key."""
+        old = self._built.get(new.item.identity)
         alone = old is not None and not old.shared and not new.shared and old.item.shell == new.item.shell
         if old is not None and alone and same.triangles(old.mesh, new.mesh):
             self.scene.set_vertices(old.id, engine_mesh(self._engine, new.item, new.mesh, new.stretch).vertices)
-            self._move([new])
+            self._built[new.item.identity] = new
             return
         if new.shape_key not in made:
             made[new.shape_key] = engine_mesh(self._engine, new.item, new.mesh, new.stretch)
         if old is not None:
             self.scene.remove(old.id)
-            del self._placed[new.item.identity]
+            del self._built[new.item.identity]
         self.built += 1
-        key = self.scene.add(made[new.shape_key], new.pose, resolution=new.resolution)
-        self._placed[new.item.identity] = new._replace(id=key)
+        key = self.scene.add(made[new.shape_key], pose, resolution=resolution)
+        self._built[new.item.identity] = new._replace(id=key)
 
 
-def _stays(old: _Placed | None, item: SourceObject, frame: FrameScene) -> bool:
-    return old is not None and old.item is item and old.mesh is frame.meshes[item.mesh_key]
+def _placed_by(
+    matrices: np.ndarray, largest: np.ndarray, own: np.ndarray
+) -> tuple[np.ndarray, list[bytes], np.ndarray, np.ndarray]:
+    """The poses, stretches, `known` and `reach` of k objects, as `_Columns` has them.
+
+    Args:
+        matrices: (k, 4, 4).
+        largest, own: (k,), as in `_Columns`.
+
+    Raises:
+        InvalidPose: a matrix cannot be used.
+    """
+    from ..types.resolution import float32_resolutions  # noqa: PLC0415 - registering needs no compiler
+
+    poses, stretches = split_matrices(matrices)
+    known = float32_resolutions(largest, matrices)
+    given = np.flatnonzero(~np.isnan(own))
+    known[given] = own[given] * np.linalg.norm(matrices[given, :3, :3], 2, axis=(1, 2))
+    furthest = np.abs(matrices[:, :3, :3]).sum(axis=2) * largest[:, None] + np.abs(matrices[:, :3, 3])
+    return poses, stretches, known, furthest.max(axis=1, initial=0.0)
 
 
-def _only_moves(old: _Placed, new: _Placed, same: _SameMesh) -> bool:
+def _some(objects: ObjectColumns, places: Sequence[int]) -> ObjectColumns:
+    """Some of the objects, with a roster of their own."""
+    return ObjectColumns(Roster(objects.roster.items[place] for place in places), objects.matrices[list(places)])
+
+
+def _given(resolutions: np.ndarray, coarsest: float) -> np.ndarray:
+    """What the engine is told of resolutions, (n,): 0 where they are too coarse."""
+    return np.where(resolutions <= coarsest, resolutions, 0.0)
+
+
+def _only_moves(old: _Built, new: _Built, same: _SameMesh) -> bool:
     """Whether an object differs at most by its pose and resolution from what it was."""
     if old.stretch != new.stretch or old.item.shell != new.item.shell:
         return False

@@ -24,7 +24,7 @@ from .pair_row import PairRow
 from .queries.followers import Follower
 from .queries.question import DetectAnswer, DetectQuestion
 from .queries.registry import test_named
-from .rows import in_order
+from .rows import first_of
 from .statistics import RunStatistics
 from .volumes import may_have_volume, volume_steps
 
@@ -33,7 +33,7 @@ _LARGE = 1 << 15  # triangles from which several cores may work
 _MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
-_KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_warm", "_letters", "_volumes")
+_KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_warm", "_members", "_volumes")
 """Attributes of `Followed` that say what is known of a scene."""
 
 
@@ -65,7 +65,7 @@ class Followed:
         self._follower: Follower | None = None
         self._clouds = clouds or CloudScene(engine)
         self._warm: set[str] = set()
-        self._letters: dict[int, tuple[bool, bool]] = {}
+        self._members: tuple[Any, ...] = ()
         self._volumes: Any = None  # bounds of common volumes
 
     def take_over(self, known: Followed) -> None:
@@ -184,17 +184,16 @@ class Followed:
     def bring_up_steps(self) -> Generator[Progress, None, None]:
         """Gives rows that did not change the number of this frame, and the order that the sets have now."""
         rows, objects, frame = self.pairs(), self.world.objects, self.frame.frame
-        letters = {key: (item.in_a, item.in_b) for key, item in objects.items()}
-        regrouped = letters != self._letters
+        members = self.world.members
+        regrouped = members != self._members
         for done, (pair, row) in enumerate(rows.items()):
-            first, second = (objects[key] for key in pair)
-            turned = regrouped and row.a.name != (first if in_order(first, second) else second).name
+            turned = regrouped and row.a.name != first_of(*map(objects.named, pair)).name
             if turned or row.frame != frame:
                 a, b = row.sides[::-1] if turned else row.sides
                 rows[pair] = replace(row, a=a, b=b, frame=frame)
             if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
                 yield Progress(done / len(rows), Sentence("Frame {frame}", frame=frame))
-        self._letters = letters
+        self._members = members
 
     def measured_steps(self) -> Generator[Progress, None, list[PairRow]]:
         """The rows of all pairs, with their common volumes where these are asked for."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Hashable, Iterable, Mapping
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, overload
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class SourceObject:
         return {**found, **self.properties}
 
     def moved(self, matrix: np.ndarray) -> SourceObject:
-        """The same elsewhere, in a tenth of the time of `replace`: thousands may move in every frame."""
+        """Return the object with another matrix, in a tenth of the time of `replace`."""
         other = object.__new__(SourceObject)
         other.__dict__.update(self.__dict__, matrix=matrix)
         return other
@@ -148,6 +148,61 @@ class SourceObject:
     def told(self) -> tuple[str, str, str]:
         """What rows tell of it."""
         return self.name, self.owner, self.source
+
+
+class Roster:
+    """Objects of which only the matrices change from frame to frame.
+
+    Attributes:
+        items: the objects. Their own matrices are those of the frame in which they were read.
+    """
+
+    def __init__(self, items: Iterable[SourceObject]) -> None:
+        self.items = tuple(items)
+
+    @cached_property
+    def uses(self) -> Counter[Hashable]:
+        """Number of objects that share each mesh, by mesh key."""
+        return Counter(item.mesh_key for item in self.items)
+
+    @cached_property
+    def letters(self) -> np.ndarray:
+        """Whether each object belongs to set A and to set B, (n, 2) bool."""
+        return np.array([(item.in_a, item.in_b) for item in self.items], np.bool_).reshape(-1, 2)
+
+
+class ObjectColumns(Sequence[SourceObject]):
+    """The objects of a frame: a roster and a column of matrices.
+
+    A frame in which objects only move shares the roster of the frame before, so moving costs no Python for each object.
+    An item of the sequence is made when it is asked for.
+
+    Args:
+        roster: the objects.
+        matrices: (n, 4, 4) float64 their matrices in this frame, never changed in place.
+    """
+
+    def __init__(self, roster: Roster, matrices: np.ndarray) -> None:
+        self.roster, self.matrices = roster, matrices
+
+    @classmethod
+    def of(cls, items: Sequence[SourceObject]) -> ObjectColumns:
+        """Return objects as columns; the same ones if they are columns already."""
+        if isinstance(items, ObjectColumns):
+            return items
+        return cls(Roster(items), np.array([item.matrix for item in items], np.float64).reshape(-1, 4, 4))
+
+    def __len__(self) -> int:
+        return len(self.roster.items)
+
+    @overload
+    def __getitem__(self, index: int) -> SourceObject: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SourceObject]: ...
+    def __getitem__(self, index: int | slice) -> SourceObject | list[SourceObject]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        return self.roster.items[index].moved(self.matrices[index])
 
 
 @dataclass
@@ -165,16 +220,18 @@ class FrameScene:
     """
 
     frame: int
-    objects: list[SourceObject] = field(default_factory=list)
+    objects: Sequence[SourceObject] = field(default_factory=list)
     meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
-    scans: list[SourceObject] = field(default_factory=list)
+    scans: Sequence[SourceObject] = field(default_factory=list)
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
     no_geometry: Counter[str] = field(default_factory=Counter)
 
     @property
     def massive(self) -> list[SourceObject]:
         """Those of `objects` that stand for a file."""
+        if all(mesh.file is None for mesh in self.meshes.values()):
+            return []
         return [item for item in self.objects if self.meshes[item.mesh_key].file is not None]
 
 

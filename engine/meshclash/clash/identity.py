@@ -37,9 +37,14 @@ def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> 
         parts: of all models.
         models: the names of the models that hold each part.
     """
-    names = ["".join(f"{len(name)}:{name}" for name in sorted(some)) for some in models]
-    found = [f"{model}\n{own_key(part)}" for model, part in zip(names, parts, strict=True)]
-    found = _told_apart(found, lambda k: _place(parts[k].matrix))
+    keys = [own_key(part) for part in parts]
+    in_model = Counter((model, key) for some, key in zip(models, keys, strict=True) for model in some)
+    found = []
+    for part, some, key in zip(parts, models, keys, strict=True):
+        text = "".join(f"{len(name)}:{name}" for name in sorted(some)) + f"\n{key}"
+        # Counted in each model: an id without a place would pass to another copy when that is left in one model only.
+        is_shared = any(in_model[name, key] > 1 for name in some)
+        found.append(f"{text}\n{_place(part.matrix)}" if is_shared else text)
     found = _told_apart(found, lambda k: parts[k].shape.digest)
     seen = Counter[str]()
     for k, text in enumerate(found):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..messages import Sentence
 from ..types.steps import hold_progress
+from ..types.verdict import TOUCHING
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
@@ -18,7 +19,7 @@ from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
 from .review.revisions import pair_id
-from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
+from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, UNDECIDED, severity_of
 from .world import to_world
 
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
@@ -85,7 +86,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     """
     ids = found.a, found.b
     members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
-    verdict = found.verdict.name.lower()
+    verdict = UNDECIDED if found.undecided else found.verdict.name.lower()
     return _draft(world, _Finding(ids, members, found.contacts), frame, verdict, found.location, **_judged(found))
 
 
@@ -108,12 +109,12 @@ def first_contact_rows(
     While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
     """
     joined = engine.Contacts.joined([(first.contacts, _FIRST) for first in firsts])
-    curves, severity = joined.segments(), severity_of(engine, CONTACT)
+    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), world.objects.named
     places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
     triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
     rows = []
     for k, first in enumerate(firsts):
-        items, numbers, drawn = [world.objects[first.a], world.objects[first.b]], first.contacts.pairs[0], triangles[k]
+        items, numbers, drawn = [named(first.a), named(first.b)], first.contacts.pairs[0], triangles[k]
         if not in_order(*items):
             items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
         a, b = (
@@ -174,7 +175,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
     finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
-    verdict = gap.verdict.name.lower() if meets else apart
+    verdict = UNDECIDED if gap.undecided else gap.verdict.name.lower() if meets else apart
     return _draft(world, finding, frame, verdict, location, distance=float(gap.gap), **_judged(gap))
 
 
@@ -346,6 +347,11 @@ def in_order(a: SourceObject, b: SourceObject) -> bool:
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
 
+def first_of(a: SourceObject, b: SourceObject) -> SourceObject:
+    """The one of two objects that comes first in their row."""
+    return a if in_order(a, b) else b
+
+
 def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
     """The sorted faces (k,) int32 of some triangles; of a massive file the triangles, int64 where it has so many."""
     if mesh.file is not None:
@@ -428,7 +434,8 @@ def measures_of(verdict: Any) -> dict[str, float | None]:
 
 def _judged(verdict: Any) -> dict[str, Any]:
     """The fields of `PairRow` that say what a verdict of the engine says."""
-    severity, certainty = int(verdict.verdict.severity), float(verdict.certainty)
+    severity = int((TOUCHING if verdict.undecided else verdict.verdict).severity)
+    certainty = float(verdict.certainty)
     return {"severity": severity, "flush": verdict.flush, "certainty": certainty, **measures_of(verdict)}
 
 

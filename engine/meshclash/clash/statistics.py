@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from .engine_scene import EngineScene
-from .frame_scene import FrameScene, Skipped
+from .frame_scene import FrameScene, ObjectColumns, Skipped
 from .queries.question import DetectAnswer
 
 COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
@@ -47,7 +49,8 @@ class RunStatistics:
         values = self._values
         values["frames"] += 1
         values["meshes"] = max(values["meshes"], len(frame.meshes))
-        triangles = sum(frame.meshes[item.mesh_key].triangle_count for item in frame.objects)
+        uses = ObjectColumns.of(frame.objects).roster.uses
+        triangles = sum(frame.meshes[key].triangle_count * count for key, count in uses.items())
         values["triangles"] = max(values["triangles"], triangles)
         points = sum(len(frame.clouds[item.mesh_key].points) for item in frame.scans)
         values["points"] = max(values["points"], points)
@@ -73,12 +76,13 @@ class RunStatistics:
             coarsest: what is permitted [m].
         """
         known = {item["name"] for item in self._values["coarse"]}
-        for key, units in world.resolutions.items():
-            metres, name = units * self._values["metres_per_unit"], world.objects[key].name
-            if metres <= coarsest:
-                self._values["resolution"] = max(self._values["resolution"], metres)
-            elif name not in known:
-                self._values["coarse"].append({"name": name, "resolution": metres})
+        metres = world.resolutions * self._values["metres_per_unit"]
+        fine = metres <= coarsest
+        self._values["resolution"] = max(self._values["resolution"], float(metres[fine].max(initial=0.0)))
+        for place in np.flatnonzero(~fine).tolist():
+            name = world.placed.roster.items[place].name
+            if name not in known:
+                self._values["coarse"].append({"name": name, "resolution": float(metres[place])})
 
     def add_understood(self, world: EngineScene) -> None:
         """Notes what was done to meshes that were not judged as they stand, of each object once."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 CLASH, DUPLICATE, CONTAINED, TOUCHING = "clash", "duplicate", "contained", "touching"  # the engine's verdicts
+UNDECIDED = "undecided"  # a scan is too coarse to tell whether the two meet; the engine's verdict is then "touching"
 NEAR = "near"  # apart, but nearer than asked for
 APART = "apart"
 CONTACT = "contact"  # in Live only: the two meet, and what that means is still to be found out
@@ -72,6 +73,10 @@ VERDICTS: dict[str, VerdictEntry] = {
         VerdictEntry(
             DUPLICATE, "Duplicate", "duplicate", "List objects that occupy the same space", "COLLECTION_COLOR_06",
             DUPLICATE, of_engine=True, clash=True, solid=True, pictured=True, style=RED,
+        ),
+        VerdictEntry(
+            UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to tell whether they meet",
+            "COLLECTION_COLOR_07", TOUCHING, of_engine=True, pictured=True, style=AMBER,
         ),
         VerdictEntry(
             TOUCHING, "Touching", "touching", "List pairs that touch without common volume", "COLLECTION_COLOR_04",

@@ -9,11 +9,15 @@ up to ``ROUNDING`` times the size: shapes that are proved to be apart are apart.
 """
 
 import math
+from collections.abc import Generator
 
 import numpy as np
 
 from ..geometry.tuples import cross, dot, minus
-from ..jit import inner, kernel
+from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange
+from ..traversal import wide_engine
+from ..traversal.nearest_triangles import parts_of
+from ..types.steps import run
 from .supports import POINTS, farthest_round, half_extents
 
 ROUNDING = 2.0**-48
@@ -30,6 +34,10 @@ _NEAR = 2.0**-16
 _MOVE = 2.0**-12
 """Share of the size by which b is moved away if shapes nearly touch, and the number of searches that follow."""
 _BESIDE = 4
+_PART = 256
+"""Poses that one worker measures in a row."""
+_PARTS_OF_WORKER = 4
+"""Parts of each worker in one call of the kernel: some milliseconds."""
 _MOST_STEPS = 256
 _MOST_RESTARTS = 3
 """Number of restarts in a row without progress: after these, only rounding errors change."""
@@ -486,8 +494,17 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
         row[POINT_B + k] = row[POINT_B + k] / scale + origin[k]
 
 
+@inner
+def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    for m in range(first, end):
+        pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
+        corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
+        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, answers[m])
+
+
 @kernel
-def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers):
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
     """Compute bounds of the distances of two convex shapes, in a stack of poses or for several shapes.
 
     Args:
@@ -495,13 +512,20 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers
         form_a: the kind of shape and its lengths, (4,).
         rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
         points_b, form_b, rows_b: the other shapes.
+        first, end: the range of answers to compute.
         answers: (k, COLUMNS) float64.
     """
-    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
-    for m in range(answers.shape[0]):
-        pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
-        corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
-        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, answers[m])
+    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers)
+
+
+@parallel_kernel
+def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b, parts, answers, workers):
+    """Do the same as ``convex_distances`` for ranges ``parts`` (p, 2) on several cores: every ``workers``-th each."""
+    for w in prange(workers):
+        for k in range(w, parts.shape[0], workers):
+            _measure_range(
+                points_a, form_a, rows_a, points_b, form_b, rows_b, parts[k, 0], parts[k, 1], answers
+            )  # fmt: skip
 
 
 @kernel
@@ -527,8 +551,30 @@ def bounds_of_distances(
     rows_b: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Return the answers (k, COLUMNS) of ``convex_distances``, which documents the arguments."""
+    return run(bounds_steps(points_a, form_a, rows_a, points_b, form_b, rows_b))
+
+
+def bounds_steps(
+    points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
+    rows_b: np.ndarray, threads: int = 1,
+) -> Generator[float, None, np.ndarray]:  # fmt: skip
+    """Do the same as ``bounds_of_distances`` in slices, on several threads; yields the fraction of answers."""
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
-    answers = np.empty((count, COLUMNS))
-    convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, answers)
+    answers, asked = np.empty((count, COLUMNS)), (points_a, form_a, rows_a, points_b, form_b, rows_b)
+    begin, calls = 0, 0
+    while begin < count:
+        if begin:
+            yield begin / count
+        calls += 1
+        may_share = threads > 1 and calls > 1 and count - begin > _PART
+        if may_share and not (calls > wide_engine.CALLS_TO_COMPILE or is_compiled(convex_distances_together)):
+            may_share = False
+        with parallel_region(threads if may_share else 1) as workers:
+            end = min(begin + _PART * _PARTS_OF_WORKER * workers, count)
+            if workers > 1:
+                convex_distances_together(*asked, parts_of(begin, end, _PART), answers, workers)
+            else:
+                convex_distances(*asked, begin, end, answers)
+        begin = end
     return answers

@@ -7,11 +7,18 @@ nothing is rounded, so each step comes nearer to the origin, and the search ends
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from ..geometry.expansion import two_difference, two_sum
+from ..jit import inner, kernel
+
+WITHIN, BEYOND, NO_BOXES = 1, 0, -1
+"""Results of ``boxes_within``: near enough, too far apart, or not two boxes along the axes."""
+_OPEN = -2
 Vector = tuple[int, int, int]
 _BITS = 53
 
@@ -44,6 +51,71 @@ def is_within(
         if height * share >= square:  # no point is nearer than this one
             return False
         corners.append(corner)
+
+
+def boxes_within(points_a: np.ndarray, points_b: np.ndarray, lengths: tuple[float, float], strict: bool) -> np.ndarray:
+    """Decide like ``is_within`` for hulls that are boxes along the axes, among them points, and segments along one.
+
+    Args:
+        points_a, points_b: points of k pairs of hulls, (k, n, 3) and (k, m, 3) float64 [m].
+        lengths: two radii [m].
+        strict: as for ``is_within``.
+
+    Returns:
+        WITHIN, BEYOND or NO_BOXES for each pair, (k,) int8.
+    """
+    told, bounds = np.empty(len(points_a), np.int8), np.empty((len(points_a), 4, 3))
+    _compare_boxes(points_a, points_b, *lengths, strict, bounds, told)
+    for k in np.flatnonzero(told == _OPEN).tolist():
+        square = Fraction(0)
+        for axis in range(3):
+            low_a, high_a, low_b, high_b = map(Fraction, bounds[k, :, axis].tolist())
+            square += max(low_b - high_a, low_a - high_b, Fraction(0)) ** 2
+        limit = (Fraction(lengths[0]) + Fraction(lengths[1])) ** 2
+        told[k] = square < limit or (square == limit and not strict)
+    return told
+
+
+@kernel
+def _compare_boxes(points_a, points_b, radius_a, radius_b, strict, bounds, told):
+    """Fill ``told`` of ``boxes_within`` where at most one axis leaves a gap, and numbers are exact; else ``_OPEN``.
+
+    ``bounds`` (k, 4, 3) receives the lowest and highest corners of both boxes.
+    """
+    reach, error = two_sum(radius_a, radius_b)
+    for k in range(told.shape[0]):
+        whole = _put_box(points_a[k], bounds[k, 0], bounds[k, 1]) and _put_box(points_b[k], bounds[k, 2], bounds[k, 3])
+        gaps, largest, exact = 0, 0.0, error == 0.0
+        for axis in range(3):
+            for side in range(0, 4, 2):
+                gap, rest = two_difference(bounds[k, side, axis], bounds[k, 3 - side, axis])
+                if gap > 0.0:
+                    gaps, largest, exact = gaps + 1, max(largest, gap), exact and rest == 0.0
+        near = largest < reach or (largest == reach and not strict)
+        if not whole:
+            told[k] = NO_BOXES
+        elif exact and gaps < 2:
+            told[k] = WITHIN if near else BEYOND
+        else:
+            told[k] = _OPEN
+
+
+@inner
+def _put_box(points, low, high):
+    """Write the bounds of points (n, 3); return whether all eight corners of that box are among the points."""
+    for axis in range(3):
+        low[axis], high[axis] = math.inf, -math.inf
+        for i in range(points.shape[0]):
+            low[axis], high[axis] = min(low[axis], points[i, axis]), max(high[axis], points[i, axis])
+    seen = 0
+    for i in range(points.shape[0]):
+        corners = 255  # one bit for each corner
+        for axis in range(3):
+            lower, higher = (0x55, 0xAA) if axis == 0 else ((0x33, 0xCC) if axis == 1 else (0x0F, 0xF0))
+            at_low, at_high = points[i, axis] == low[axis], points[i, axis] == high[axis]
+            corners &= (lower if at_low else 0) | (higher if at_high else 0)
+        seen |= corners
+    return seen == 255
 
 
 def _whole(*parts: np.ndarray) -> list[list[int]]:

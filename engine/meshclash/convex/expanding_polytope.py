@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.tuples import cross, dot, minus
-from ..jit import inner, kernel
+from ..jit import inner, kernel, parallel_kernel, prange
 from ..reference import by_reference
 from ..types.pose import plainly_rigid
 
@@ -26,6 +26,8 @@ _TALL = 1e6
 _NEAR_FACETS = 1e-7
 """Of the size: tolerance for facets as near as the nearest one; one of them contains the witness point."""
 _ALIGNED = 0.99
+_WORTH_TRYING = 4
+"""Known pairs are tried before all points are searched if there are so many times more points."""
 _MARGIN = 4e-15
 """Of the coordinates: first margin added to separate touching solids, about twenty roundings."""
 _LEAST_MARGIN = 1e-300
@@ -66,13 +68,20 @@ class PolytopeRoom(NamedTuple):
     counts: np.ndarray
 
 
-def new_room(points: int, corners: int = 64) -> PolytopeRoom:
-    """Allocate work buffers for solids with some number of points, and a polytope with some number of corners."""
-    return PolytopeRoom(
-        np.empty((points, 3)), np.empty((points, 3)), np.empty((corners, 3)), np.empty((corners, 2), np.int64),
-        np.empty((2 * corners, 3), np.int64), np.empty((2 * corners, 4)), np.empty((2 * corners, 2), np.int64),
-        np.empty((corners, 2), np.int64), np.zeros(COUNTS, np.int64),
+def new_room(points: int, corners: int = 64, shape: tuple[int, ...] = ()) -> PolytopeRoom:
+    """Allocate work buffers for solids with some number of points, and a polytope with some number of corners.
+
+    Args:
+        points, corners: these numbers.
+        shape: leading dimensions of the arrays: (workers,), or () for one search.
+    """
+    double, whole = np.float64, np.int64
+    rows = (
+        (points, 3, double), (points, 3, double), (corners, 3, double), (corners, 2, whole), (2 * corners, 3, whole),
+        (2 * corners, 4, double), (2 * corners, 2, whole), (corners, 2, whole),
     )  # fmt: skip
+    arrays = [np.empty((*shape, count, columns), kind) for count, columns, kind in rows]
+    return PolytopeRoom(*[*arrays, np.zeros((*shape, COUNTS), whole)])
 
 
 @inner
@@ -218,7 +227,8 @@ def _add_face(room, i, j, k):
     if length <= 1e-14 * max(dot(u, u), dot(v, v)):
         room.planes[f, 0], room.planes[f, 1], room.planes[f, 2], room.planes[f, 3] = 0.0, 0.0, 0.0, math.inf
     else:
-        n = (n[0] / length, n[1] / length, n[2] / length)
+        inverse = 1.0 / length
+        n = (n[0] * inverse, n[1] * inverse, n[2] * inverse)
         room.planes[f, 0], room.planes[f, 1], room.planes[f, 2], room.planes[f, 3] = n[0], n[1], n[2], dot(n, p)
     room.counts[FACES] = f + 1
 
@@ -283,9 +293,17 @@ def _put_at_hand(room, normal, offset, k):
 
 
 @inner
-def _expand(room, count_a, count_b):
-    """Return length and direction of the shortest translation and the lower bound, scaled, and if the room sufficed."""
-    room.counts[SEARCHES] = room.counts[FACES] = 0
+def _expand(room, count_a, count_b, between, enough):
+    """Return length and direction of the shortest translation and the lower bound, scaled, and if the room sufficed.
+
+    ``between`` is the vector from the middle of a to that of b: its direction is tried first, and the search ends if
+    it shows that the solids are apart by more than ``enough``. Known pairs are then kept.
+    """
+    room.counts[SEARCHES] = room.counts[FACES] = room.counts[CORNERS] = 0
+    direction = _unit(between, (1.0, 0.0, 0.0))
+    reach = _put_farthest(room, count_a, count_b, direction, 0)
+    if reach < -enough:
+        return reach, direction, 0.0, True
     height, across = _begin(room, count_a, count_b)
     room.counts[CORNERS] = 4
     if height <= _ROUNDING:
@@ -295,6 +313,7 @@ def _expand(room, count_a, count_b):
     _add_face(room, 1, 3, 2)
     _add_face(room, 2, 3, 0)
     best, direction, lower = math.inf, (1.0, 0.0, 0.0), 0.0
+    spares = _WORTH_TRYING * room.counts[KNOWN] < count_a + count_b
     for _ in range(_MOST_STEPS):
         nearest, offset = 0, math.inf
         for f in range(room.counts[FACES]):
@@ -304,7 +323,7 @@ def _expand(room, count_a, count_b):
         k = room.counts[CORNERS]
         if k == room.corners.shape[0]:
             return best, direction, lower, False
-        if not _put_at_hand(room, normal, offset + 4.0 * _ROUNDING, k):
+        if not (spares and _put_at_hand(room, normal, offset + 4.0 * _ROUNDING, k)):
             reach = _put_farthest(room, count_a, count_b, normal, k)
             if reach < best:
                 best, direction = reach, normal
@@ -347,13 +366,15 @@ def _witness(room, best, direction):
 
 @inner
 def _keep_known(room):
-    """Keep the pairs of the corners that facets use as the known pairs."""
-    count = 0
+    """Keep the pairs of the corners that facets use as the known pairs; without facets all corners."""
+    count, used = 0, room.rim
     for k in range(room.counts[CORNERS]):
-        used = room.counts[FACES] == 0
-        for f in range(room.counts[FACES]):
-            used = used or room.faces[f, 0] == k or room.faces[f, 1] == k or room.faces[f, 2] == k
-        if used:
+        used[k, 0] = room.counts[FACES] == 0
+    for f in range(room.counts[FACES]):
+        for corner in range(3):
+            used[room.faces[f, corner], 0] = 1
+    for k in range(room.counts[CORNERS]):
+        if used[k, 0] != 0:
             room.known[count, 0], room.known[count, 1] = room.pairs[k, 0], room.pairs[k, 1]
             count += 1
     room.counts[KNOWN] = count
@@ -398,39 +419,60 @@ def _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
 
 
 @inner
+def _put_solid(local, points, rows, m, origin):
+    """Write the points of a solid in pose m, relative to an origin; return its largest coordinate and their mean."""
+    size, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for i in range(points.shape[0]):
+        p = _world(points, i, rows, m)
+        size = max(size, abs(p[0]), abs(p[1]), abs(p[2]))
+        u, v, w = p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]
+        local[i, 0], local[i, 1], local[i, 2] = u, v, w
+        x, y, z = x + u, y + v, z + w
+    count = points.shape[0]
+    return size, x / count, y / count, z / count
+
+
+@inner
+def _extent(local, count):
+    """Return the largest coordinate of points relative to an origin."""
+    extent = 0.0
+    for i in range(count):
+        extent = max(extent, abs(local[i, 0]), abs(local[i, 1]), abs(local[i, 2]))
+    return extent
+
+
+@inner
 def _place(room, points_a, rows_a, points_b, rows_b, m):
-    """Write both solids into the room; return the size of coordinates, the scale, and a's first point."""
+    """Write both solids into the room; return sizes, the scale, a's first point and the vector between both middles.
+
+    The size is the largest coordinate in the world.
+    """
     origin = _world(points_a, 0, rows_a, m)
-    size, extent_a, extent_b = 0.0, 0.0, 0.0
-    for i in range(points_a.shape[0]):
-        p = _world(points_a, i, rows_a, m)
-        for axis in range(3):
-            size = max(size, abs(p[axis]))
-            room.a[i, axis] = p[axis] - origin[axis]
-            extent_a = max(extent_a, abs(room.a[i, axis]))
-    for i in range(points_b.shape[0]):
-        p = _world(points_b, i, rows_b, m)
-        for axis in range(3):
-            size = max(size, abs(p[axis]))
-            room.b[i, axis] = p[axis] - origin[axis]
-            extent_b = max(extent_b, abs(room.b[i, axis]))
-    scale = extent_a + extent_b
-    if scale == 0.0:
-        scale = 1.0
+    size_a, x, y, z = _put_solid(room.a, points_a, rows_a, m, origin)
+    size_b, u, v, w = _put_solid(room.b, points_b, rows_b, m, origin)
+    extent_a, extent_b = _extent(room.a, points_a.shape[0]), _extent(room.b, points_b.shape[0])
+    between = (u - x, v - y, w - z)
+    size = max(size_a, size_b)
+    scale, inverse = 1.0, 1.0
+    if extent_a + extent_b > 0.0:
+        exponent = min(max(math.frexp(extent_a + extent_b)[1], -1000), 1000)
+        scale, inverse = math.ldexp(1.0, exponent), math.ldexp(1.0, -exponent)
     for i in range(points_a.shape[0]):
         for axis in range(3):
-            room.a[i, axis] /= scale
+            room.a[i, axis] *= inverse
     for i in range(points_b.shape[0]):
         for axis in range(3):
-            room.b[i, axis] /= scale
-    return size, scale, origin
+            room.b[i, axis] *= inverse
+    return size, scale, origin, between
 
 
 @inner
 def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
     """Return the result for one pose; its numbers are written into a row."""
-    size, scale, origin = _place(room, points_a, rows_a, points_b, rows_b, m)
-    reach, n, lower, fits = _expand(room, points_a.shape[0], points_b.shape[0])
+    size, scale, origin, between = _place(room, points_a, rows_a, points_b, rows_b, m)
+    count_a, count_b = points_a.shape[0], points_b.shape[0]
+    enough = max(_CERTAIN * size / scale, _ROUNDING)
+    reach, n, lower, fits = _expand(room, count_a, count_b, between, enough)
     if not fits:
         return FULL
     row[REACH], row[LOWER] = reach * scale, lower * scale
@@ -445,43 +487,75 @@ def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
                 corner = room.faces[found, k]
                 row[POINTS + axis] += scale * weights[k] * room.a[room.pairs[corner, 0], axis]
                 row[POINTS + 3 + axis] += scale * weights[k] * room.b[room.pairs[corner, 1], axis]
-    _keep_known(room)
+    if room.counts[CORNERS] > 0:
+        _keep_known(room)
     if row[REACH] < -_CERTAIN * size:
         return APART
     if not row[LOWER] > _CERTAIN * size:
         return OPEN
     margin = max(_MARGIN * (size + row[REACH]), _LEAST_MARGIN)
     for _ in range(_DOUBLINGS):
-        if _are_parted(points_a, rows_a, points_b, rows_b, m, n, row[REACH] + margin):
-            row[LENGTH] = row[REACH] + margin
+        length = row[REACH] + margin
+        if _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
+            row[LENGTH] = length
             row[LOWER] = min(row[LOWER], row[LENGTH])
             return OVERLAPPING
         margin *= 2.0
     return OPEN
 
 
-@kernel
-def part_convex(points_a, rows_a, points_b, rows_b, look, first, room, numbers, told):
-    """Find the shortest translations that separate two convex solids in a stack of poses, each from the answer before.
-
-    Args:
-        points_a, points_b: corners of the solids, (n, 3) and (m, 3) float64.
-        rows_a, rows_b: poses, (k, 3, 4) or (k, 4, 4) float64.
-        look: whether to check poses (4, 4) first: the result is ``REFUSED`` if they are not plainly rigid.
-        first: index of the first pose; known pairs are in the room.
-        room: ``new_room`` for at least this number of points.
-        numbers: (k, COLUMNS) float64.
-        told: (k,) int64, receives the result for each pose.
-
-    Returns:
-        The index of the pose for which the buffers were too small, or k.
-    """
-    room = by_reference(room)
-    for m in range(first, rows_a.shape[0]):
+@inner
+def _answer_part(points_a, rows_a, points_b, rows_b, look, first, end, room, numbers, told):
+    """Find the answers for poses from ``first`` to ``end``; return the pose for which the buffers were too small."""
+    for m in range(first, end):
         if look and not (plainly_rigid(rows_a[m].reshape(16)) and plainly_rigid(rows_b[m].reshape(16))):
             told[m] = REFUSED
             continue
         told[m] = _answer_one(points_a, rows_a, points_b, rows_b, m, room, numbers[m])
         if told[m] == FULL:
             return m
-    return rows_a.shape[0]
+    return end
+
+
+@kernel
+def part_convex(points_a, rows_a, points_b, rows_b, look, first, end, room, numbers, told):
+    """Find the shortest translations that separate two convex solids in a stack of poses, each from the answer before.
+
+    Args:
+        points_a, points_b: corners of the solids, (n, 3) and (m, 3) float64.
+        rows_a, rows_b: poses, (k, 3, 4) or (k, 4, 4) float64.
+        look: whether to check poses (4, 4) first: the result is ``REFUSED`` if they are not plainly rigid.
+        first, end: the range of poses; known pairs are in the room.
+        room: ``new_room`` for at least this number of points.
+        numbers: (k, COLUMNS) float64.
+        told: (k,) int64, receives the result for each pose.
+
+    Returns:
+        The index of the pose for which the buffers were too small, or ``end``.
+    """
+    return _answer_part(points_a, rows_a, points_b, rows_b, look, first, end, by_reference(room), numbers, told)
+
+
+@parallel_kernel
+def part_convex_together(points_a, rows_a, points_b, rows_b, parts, done, rooms, numbers, told):
+    """Do the same as ``part_convex`` for parts of a stack on several cores.
+
+    Args:
+        points_a, rows_a, points_b, rows_b, numbers, told: as for ``part_convex``.
+        parts: ranges of poses, (p, 2) int64. Each begins without known pairs.
+        done: (p,) int64, receives the index of the pose for which the buffers were too small, or the end of the part.
+        rooms: buffers with one more dimension in front: (workers, ...). Worker w does every w-th part.
+    """
+    workers = rooms.counts.shape[0]
+    for w in prange(workers):
+        room = by_reference(
+            PolytopeRoom(
+                rooms.a[w], rooms.b[w], rooms.corners[w], rooms.pairs[w], rooms.faces[w], rooms.planes[w],
+                rooms.rim[w], rooms.known[w], rooms.counts[w],
+            )
+        )  # fmt: skip
+        for k in range(w, parts.shape[0], workers):
+            room.counts[KNOWN] = 0
+            done[k] = _answer_part(
+                points_a, rows_a, points_b, rows_b, False, parts[k, 0], parts[k, 1], room, numbers, told
+            )

@@ -3,11 +3,16 @@
 ``expanding_polytope.py`` does the work. This module keeps buffers for it, and enlarges them if a polytope needs it.
 """
 
+from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..jit import is_compiled, parallel_region
+from ..traversal import wide_engine
+from ..traversal.nearest_triangles import parts_of
 from ..types.pose import put_single_pose
+from ..types.steps import run
 from .expanding_polytope import (
     COLUMNS,
     DIRECTION,
@@ -20,9 +25,14 @@ from .expanding_polytope import (
     SEARCHES,
     new_room,
     part_convex,
+    part_convex_together,
 )
 
 _FEW = 64
+_PART = 256
+"""Poses in a row for one worker."""
+_PARTS_OF_WORKER = 4
+"""Parts of each worker in one call of the kernel: some milliseconds."""
 _HERE = np.eye(4)[None, :3].copy()
 _spare: list["_Space"] = []
 """Buffers that are not in use. List append and pop are atomic."""
@@ -90,10 +100,17 @@ class _Space:
         told: np.ndarray, look: bool,
     ) -> None:  # fmt: skip
         """Answer all poses, with larger buffers if a polytope needs them."""
-        done = part_convex(a, rows_a, b, rows_b, look, 0, self.room, numbers, told)
-        while done < len(rows_a):
+        self.run_part((a, rows_a, b, rows_b), 0, len(rows_a), numbers, told, look)
+
+    def run_part(
+        self, asked: tuple[np.ndarray, ...], begin: int, end: int, numbers: np.ndarray, told: np.ndarray,
+        look: bool = False,
+    ) -> None:  # fmt: skip
+        """Answer poses from ``begin`` to ``end``."""
+        done = part_convex(*asked, look, begin, end, self.room, numbers, told)
+        while done < end:
             self._grow(len(self.room.corners) + 1)
-            done = part_convex(a, rows_a, b, rows_b, look, done, self.room, numbers, told)
+            done = part_convex(*asked, look, done, end, self.room, numbers, told)
 
     @property
     def known(self) -> np.ndarray:
@@ -156,13 +173,45 @@ def part_at_once(
 
 
 def part_each(
-    a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None
+    a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None, threads: int = 1
 ) -> Partings:
-    """Do the same as ``part_at_once`` for poses (k, 3, 4), each from the answer before."""
-    numbers, told = np.empty((len(rows_a), COLUMNS)), np.empty(len(rows_a), np.int64)
-    space = _take(max(len(a), len(b)), known)
-    space.run(a, rows_a, b, rows_b, numbers, told, False)
-    pairs = space.known
+    """Do the same as ``part_at_once`` for poses (k, 3, 4); see ``part_steps``."""
+    return run(part_steps(a, b, rows_a, rows_b, known, threads))
+
+
+def part_steps(
+    a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None, threads: int = 1
+) -> Generator[float, None, Partings]:
+    """Do the same as ``part_at_once`` for poses (k, 3, 4), in slices; yields the fraction of poses done.
+
+    The stack is divided into parts of ``_PART`` poses. In a part, each pose starts from the answer before. The first
+    part starts from ``known``, the others without. So the answers do not depend on the number of threads.
+    """
+    count, points = len(rows_a), max(len(a), len(b))
+    numbers, told = np.empty((count, COLUMNS)), np.empty(count, np.int64)
+    asked, space = (a, rows_a, b, rows_b), _take(points, known)
+    parts, begin, calls, pairs = parts_of(0, count, _PART), 0, 0, space.known
+    while begin < len(parts):
+        if begin:
+            yield begin / len(parts)
+        calls += 1
+        may_share = threads > 1 and calls > 1 and len(parts) - begin > 1
+        if may_share and not (calls > wide_engine.CALLS_TO_COMPILE or is_compiled(part_convex_together)):
+            may_share = False
+        with parallel_region(threads if may_share else 1) as workers:
+            some = parts[begin : begin + (_PARTS_OF_WORKER * workers if workers > 1 else 1)]
+            if workers > 1:
+                done, rooms = np.empty(len(some), np.int64), new_room(points, len(space.room.corners), (workers,))
+                part_convex_together(*asked, some, done, rooms, numbers, told)
+                worker = (len(some) - 1) % workers  # the one that did the last part
+                pairs = rooms.known[worker, : rooms.counts.item(worker, KNOWN)].copy()
+                some = some[done < some[:, 1]]  # again, where the buffers were too small
+            for first, end in some.tolist():
+                if first:
+                    space.begin(points, None)
+                space.run_part(asked, first, end, numbers, told)
+                pairs = space.known if end == count else pairs
+        begin += _PARTS_OF_WORKER * workers if workers > 1 else 1
     _spare.append(space)
-    points = numbers[:, POINTS : POINTS + 6].reshape(-1, 2, 3)
-    return Partings(told, numbers[:, LENGTH], numbers[:, DIRECTION : DIRECTION + 3], numbers[:, LOWER], points, pairs)
+    ends = numbers[:, POINTS : POINTS + 6].reshape(-1, 2, 3)
+    return Partings(told, numbers[:, LENGTH], numbers[:, DIRECTION : DIRECTION + 3], numbers[:, LOWER], ends, pairs)

@@ -4,6 +4,7 @@ Source: Lauterbach et al., "Fast BVH Construction on GPUs" (2009). Codes have 30
 in the middle. The low bits of a sort key are the triangle's index, so the order is total and the tree deterministic.
 """
 
+import math
 from collections.abc import Generator
 
 import numpy as np
@@ -19,6 +20,8 @@ _CELLS = np.float32(1024.0)
 _LAST_CELL = np.float32(1023.0)
 _SMALLEST_EXTENT = 1e-30
 """Smaller meshes [m] are too small for float32 cells: their triangles are not sorted."""
+_LEAST_SIZE = 2.0**-1000
+"""Smallest side [m] of the box around points that are sorted."""
 _STACK = 128  # the depth is at most 30 code bits plus 31 halvings of equal codes
 
 
@@ -211,3 +214,37 @@ def _grid(bounds: np.ndarray) -> np.ndarray:
     extent = float((bounds[1] - bounds[0]).max())
     scale = float(_CELLS) / extent if extent > _SMALLEST_EXTENT else 0.0
     return np.array([0.5 * scale, *(-bounds[0] * scale)], np.float32)
+
+
+@kernel
+def _order_points(points, keys, buffer, starts, order):
+    """Write the order of points; keys and buffer are (n,) uint64, starts (1, 3, _BINS) zeros."""
+    x = y = z = math.inf
+    u = v = w = -math.inf
+    for i in range(points.shape[0]):
+        x, y, z = min(x, points[i, 0]), min(y, points[i, 1]), min(z, points[i, 2])
+        u, v, w = max(u, points[i, 0]), max(v, points[i, 1]), max(w, points[i, 2])
+    scale, low = np.float64(_CELLS) / max(u - x, v - y, w - z, _LEAST_SIZE), (x, y, z)
+    mask = np.uint64(_BINS - 1)
+    for i in range(points.shape[0]):
+        code = np.uint64(0)
+        for axis in range(3):
+            cell = np.uint64(np.int64(min((points[i, axis] - low[axis]) * scale, np.float64(_LAST_CELL))))
+            cell = (cell | (cell << np.uint64(16))) & np.uint64(0x030000FF)  # two zero bits between its bits
+            cell = (cell | (cell << np.uint64(8))) & np.uint64(0x0300F00F)
+            cell = (cell | (cell << np.uint64(4))) & np.uint64(0x030C30C3)
+            cell = (cell | (cell << np.uint64(2))) & np.uint64(0x09249249)
+            code |= cell << np.uint64(2 - axis)
+        keys[i] = (code << np.uint64(32)) | np.uint64(i)
+        for digit in range(3):
+            starts[0, digit, (code >> np.uint64(_DIGIT * digit)) & mask] += 1
+    keys = _sort_keys(keys, buffer, starts)
+    for i in range(points.shape[0]):
+        order[i] = np.int64(keys[i] & np.uint64(0xFFFFFFFF))
+
+
+def order_points(points: np.ndarray) -> np.ndarray:
+    """Return the order (n,) int64 of points (n, 3) float64 along a Morton curve with 2**10 cells per side."""
+    keys, order = np.empty((2, len(points)), np.uint64), np.empty(len(points), np.int64)
+    _order_points(np.ascontiguousarray(points), *keys, np.zeros((1, 3, _BINS), np.int64), order)
+    return order

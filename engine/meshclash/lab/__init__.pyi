@@ -16,3 +16,4 @@ from .schedule import WakeUps as WakeUps
 from .schedule import safe_time as safe_time
 from .soups import collide_soups as collide_soups
 from .validate import assert_well_formed as assert_well_formed
+from .volumes.kdop_climb import ClimbingPolytope as ClimbingPolytope

@@ -17,13 +17,15 @@ is smallest. Equal sums are decided by S, then E, then the lower axis and bin. T
   middle term alone it is ``sah``.
 
 ``median`` puts half of the triangles on either side, along the axis on which their middles spread most. ``mean`` splits
-at the mean of the middles, on the same axis (Gottschalk, Lin, Manocha, "OBBTree", 1996).
+at the mean of the middles, along the longest axis of the oriented box around the triangles, or the next longest if all
+middles coincide along it (Gottschalk, Lin, Manocha, "OBBTree", 1996, section 4).
 """
 
 from collections.abc import Generator
 
 import numpy as np
 
+from ..geometry.principal_axes import surface_axes
 from ..hierarchy.build import TreeSteps
 from ..hierarchy.bvh import Tree, finished_tree
 from ..hierarchy.ranges import DEEPEST, DEPTH, ENTRIES, NODES, SLICE, USED, push_children, whole_range
@@ -212,22 +214,98 @@ def _widest(scale):
 
 
 @inner
-def _split_at_mean(boxes, order, begin, end, axis):
+def _longest_first(corners, order, begin, end, room, axes, extents):
+    """Compute the axes (3, 3) of the box of OBB trees around some triangles, the longest first.
+
+    Args:
+        corners: of all triangles, (m, 3, 3).
+        room: (3 m, 3) work array.
+        extents: (3,) work array: extents along the axes.
+    """
+    used = 0
+    for entry in range(begin, end):
+        for c in range(3):
+            for k in range(3):
+                room[used, k] = corners[order[entry], c, k]
+            used += 1
+    surface_axes(room[:used], axes)
+    for axis in range(3):
+        low = np.inf
+        high = -np.inf
+        for i in range(used):
+            offset = axes[axis, 0] * room[i, 0] + axes[axis, 1] * room[i, 1] + axes[axis, 2] * room[i, 2]
+            low = min(low, offset)
+            high = max(high, offset)
+        extents[axis] = high - low
+    for first in range(2):
+        for second in range(first + 1, 3):
+            if extents[second] > extents[first]:
+                extents[first], extents[second] = extents[second], extents[first]
+                for k in range(3):
+                    axes[first, k], axes[second, k] = axes[second, k], axes[first, k]
+
+
+@inner
+def _along(corners, t, axes, axis):
+    """Return three times the offset of a triangle's middle along an axis."""
+    total = 0.0
+    for c in range(3):
+        for k in range(3):
+            total += axes[axis, k] * corners[t, c, k]
+    return total
+
+
+@inner
+def _split_at_mean(corners, order, begin, end, axes, axis):
     """Move the triangles below the mean along an axis to the front; return where the others start."""
     mean = 0.0
     for entry in range(begin, end):
-        box = boxes[order[entry]]
-        mean += (box[axis] + box[axis + 3]) / (end - begin)
+        mean += _along(corners, order[entry], axes, axis) / (end - begin)
     front = begin
     back = end
     while front < back:
-        box = boxes[order[front]]
-        if box[axis] + box[axis + 3] < mean:
+        if _along(corners, order[front], axes, axis) < mean:
             front += 1
         else:
             back -= 1
             order[front], order[back] = order[back], order[front]
     return front
+
+
+@kernel
+def _divide_at_mean(corners, leaf_size, most, stack, state, first, count, order):
+    """Continue the tree of rule ``mean`` until it is complete or ``most`` triangles were visited; as ``_divide``."""
+    room = np.empty((3 * corners.shape[0], 3))
+    axes, extents = np.empty((3, 3)), np.empty(3)
+    used, nodes, depth, entries = state[USED], state[NODES], state[DEPTH], state[ENTRIES]
+    seen = 0
+    while used > 0 and seen < most:
+        used -= 1
+        node = stack[used, 0]
+        begin = stack[used, 1]
+        end = stack[used, 2]
+        level = stack[used, 3]
+        depth = max(depth, level)
+        seen += end - begin
+        if end - begin <= leaf_size:
+            first[node] = begin
+            count[node] = end - begin
+            entries += end - begin
+            continue
+        middle = (begin + end) // 2
+        if level < DEEPEST:
+            _longest_first(corners, order, begin, end, room, axes, extents)
+            for axis in range(3):
+                front = _split_at_mean(corners, order, begin, end, axes, axis)
+                if begin < front < end:
+                    middle = front
+                    break
+        first[node] = nodes
+        count[node] = 0
+        used = push_children(stack, used, nodes, begin, middle, end, level)
+        nodes += 2
+    state[USED], state[NODES], state[DEPTH], state[ENTRIES] = used, nodes, depth, entries
+    return used == 0
 
 
 @kernel
@@ -257,10 +335,6 @@ def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
         _middles(boxes, order, begin, end, whole, low, scale)
         if rule == MEDIAN:
             middle = _select_median(boxes, order, begin, end, _widest(scale))
-        elif rule == MEAN:
-            front = _split_at_mean(boxes, order, begin, end, _widest(scale))
-            if level < DEEPEST and begin < front < end:
-                middle = front
         elif level < DEEPEST:
             side = _PARTNER * (whole[3] - whole[0] + whole[4] - whole[1] + whole[5] - whole[2]) / 3.0
             axis, limit = _best_division(
@@ -288,7 +362,12 @@ def _builder(rule: int) -> TreeSteps:
         boxes = np.empty((total, 6))
         _load_boxes(points, triangles, boxes)
         stack, state = whole_range(total)
-        while not _divide(boxes, rule, leaf_size, SLICE, stack, state, first, count, order):
+        corners = points[triangles] if rule == MEAN else None
+        while not (
+            _divide(boxes, rule, leaf_size, SLICE, stack, state, first, count, order)
+            if corners is None
+            else _divide_at_mean(corners, leaf_size, SLICE, stack, state, first, count, order)
+        ):
             yield state[ENTRIES] / total
         return finished_tree(first, count, order, int(state[NODES]), int(state[DEPTH]))
 

@@ -33,7 +33,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..messages import shown
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.cloud_distance import CloudDistance
-from ..pointcloud.query import Thing, is_for_clouds
+from ..pointcloud.searches import Thing, is_for_clouds
 from ..query.distance import distance
 from ..query.results import Distance
 from ..query.verdict import verdict

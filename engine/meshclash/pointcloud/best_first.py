@@ -17,10 +17,14 @@ from ..traversal.pair_heap import heap_pop
 # Entries of the state array.
 STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, STATE_LENGTH = range(8)
 # Entries of the settings array (float64).
-FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, SETTINGS_LENGTH = range(5)
+FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, MOST_EVALUATIONS, SETTINGS_LENGTH = range(6)
+"""``MOST_EVALUATIONS``: after so many evaluations in one call, even the test of two leaves is interrupted, and the pair
+goes back on the heap; 0 for no limit."""
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in units of one test of two nodes."""
+
+UNLIMITED = np.int64(2**62)
 
 _MOST_PUSHED = 4
 """Largest number of pairs that visiting one pair puts on the heap."""
@@ -52,7 +56,8 @@ def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Call
             settings, state: float64 and int64 arrays, with the entries named above.
             heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
                 kernel returns False with ``HEAP_USED`` near its capacity.
-            scratch: a NamedTuple of the arrays that ``visit`` works in; its ``work[0]`` counts evaluations.
+            scratch: a NamedTuple of the arrays that ``visit`` works in; its ``work`` counts evaluations
+                (``root_search.value_at``).
             output: three arrays, in a's hierarchy frame. Pairs of nodes, (k, 2) int32. For each pair a point on both
                 surfaces, or the centre of their common box where the resolution decides, (k, 3) float64. The common
                 box of each pair, (k, 6).
@@ -65,6 +70,7 @@ def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Call
         room = keys.shape[0] - _MOST_PUSHED
         most_found = output[0].shape[0] - most_written(tree_b)
         work[0] = 0
+        work[1] = np.int64(settings[MOST_EVALUATIONS]) if settings[MOST_EVALUATIONS] > 0.0 else UNLIMITED
         begun = state[VOLUME_TESTS]
         if state[STARTED] == 0:
             state[STARTED] = 1

@@ -16,7 +16,7 @@ from .samples import Leaves, choose_samples, describe_leaves, new_leaves, node_r
 from .shrinkage import measure_shortfalls, move_points, new_neighbours
 from .split import DEPTH, NODES, SETTLED, new_split, split_points
 from .surface import HORIZON2, NO_NORMALS, PARAMETERS_LENGTH
-from .tree import SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
+from .tree import LINE, SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
 
 LEAF_SIZE = 30
 """Largest number of points in a leaf."""
@@ -185,7 +185,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     The noise is estimated from the distances of points from the planes fitted around them, in a way that edges,
     crossing sheets and the two sides of a plate do not count as noise. A wider bandwidth sees more noise, so the
     estimate is repeated until the bandwidth no longer grows. Fins that are closer than the bandwidth fill space, which
-    a noisy surface never does; they keep the bandwidth of eq. 9.
+    a noisy surface never does; they keep the bandwidth of eq. 9. So do wires, which a wider bandwidth sees as lines.
     """
     least = h = bandwidth_of(radius)
     total = len(tree.points)
@@ -194,6 +194,8 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     for _ in range(_NOISE_STEPS):
         tree.parameters[:] = _parameters(_lengths(radius, h), False)
         measure_residuals(tree, chosen, residuals)
+        if h > least and np.count_nonzero(residuals == LINE) > 0.5 * len(residuals):
+            return least
         known = residuals[residuals >= 0.0]
         noise = _DEVIATIONS_IN_SPREAD * float(np.median(known)) if len(known) else 0.0
         if BANDWIDTH_IN_NOISE * noise <= h:

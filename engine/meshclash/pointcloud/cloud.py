@@ -309,6 +309,11 @@ class PointCloud(Copyable):
         return self.lengths.horizon
 
     @property
+    def resolution(self) -> float:
+        """Length [m] below which gaps and overlaps are undecided: two sampling radii, or the bandwidth if larger."""
+        return max(2.0 * self.sampling_radius, self.bandwidth)
+
+    @property
     def nbytes(self) -> int:
         """Memory of points, normals and hierarchy [bytes]."""
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)

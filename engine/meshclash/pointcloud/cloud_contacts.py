@@ -12,10 +12,11 @@ from ..types.arguments import side_of
 from ..types.copying import Copyable
 from ..types.pose import pose_of, transform_points
 from ..types.results import Progress, QueryStats
-from ..types.steps import in_slices
+from ..types.steps import in_slices, scale_progress
 from .cloud import PointCloud
 from .deviation import points_behind_steps, points_of_leaves
 from .pair_search import CommonPoints
+from .resolution import contact_certain_steps, doubtful_gap_steps
 from .surface import MARGIN
 
 Thing = PointCloud | MeshLike
@@ -121,6 +122,31 @@ class CloudContacts(Copyable):
         rows = self._rows[side]
         back = np.linalg.inv(rows[:, :, :3])[pose]
         return (back @ (world - rows[pose, :, 3])[:, :, None])[:, :, 0] - cloud.built.tree.origin
+
+    @in_slices
+    def undecided(self) -> Generator[Progress, None, np.ndarray]:
+        """Return whether the clouds are too coarse to tell if the surfaces meet.
+
+        That is so if the surfaces are closer than the resolution of the clouds (``PointCloud.resolution``) without
+        contact, or if there is contact, but a move by the resolution could part them.
+
+        Returns:
+            (k,) bool, for each pose of the query; one without a stack.
+        """
+        count = len(self._rows[0])
+        found = np.empty(count, np.bool_)
+        for k in range(count):
+            asking = self._one_undecided_steps(self._rows[0][k], self._rows[1][k], self.points[self.pose == k])
+            found[k] = yield from scale_progress(asking, k / count, (k + 1) / count)
+        return found
+
+    def _one_undecided_steps(
+        self, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray
+    ) -> Generator[Progress, None, bool]:
+        posed = *self._objects, rows_a, rows_b
+        if len(points):
+            return not (yield from contact_certain_steps(*posed, points))
+        return (yield from doubtful_gap_steps(*posed)) is not None
 
     @in_slices
     def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:

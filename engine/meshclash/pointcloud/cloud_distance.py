@@ -29,7 +29,7 @@ from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .pair_search import largest_coordinates, pose_rows
 from .patches import place
-from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, search_for
+from .searches import Thing, comes_second, is_for_clouds, pose_pairs, prepared, search_for
 from .tree import local_point
 
 _STACK = 512  # each step pops one pair and pushes two, one level deeper in one tree
@@ -37,6 +37,9 @@ _SLIDE_STEPS = 30
 _LEAVES = 1024
 """Pairs of leaves that one kernel call searches: some milliseconds."""
 _USUAL_SLICES = 4
+
+_Samples = tuple[float, np.ndarray, np.ndarray, int, int]
+"""The nearest samples: distance, both world points, both indices."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +203,12 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
     return False
 
 
-def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _scratch(limit: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the start of a search: (number of pairs on the stack, their bounds, their nodes, best result so far).
 
-    The stack holds the two roots; there is no result yet.
+    The stack holds the two roots; there is no result yet. Only samples closer than ``limit`` are found.
     """
-    best = np.array([np.inf, -1.0, -1.0])
+    best = np.array([limit * limit, -1.0, -1.0])
     return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
 
 
@@ -270,10 +273,10 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
     if isinstance(first, PointCloud) and isinstance(second, PointCloud) and comes_second(first, second, rows_a, rows_b):
         return _exchanged((yield from _one_steps(b, a, rows_b, rows_a)))
     if isinstance(first, PointCloud):
-        nearest = yield from _samples_steps(first, second, rows_a, rows_b)
+        nearest = yield from _nearest_steps(first, second, rows_a, rows_b)
     else:
         assert isinstance(second, PointCloud)
-        distance, y, x, j, i = yield from _samples_steps(second, first, rows_b, rows_a)
+        distance, y, x, j, i = yield from _nearest_steps(second, first, rows_b, rows_a)
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
     search = search_for(a, b, rows_a, rows_b, True)[0]
@@ -294,10 +297,34 @@ def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
     return transform_points(rows, point[None])[0]
 
 
-def _samples_steps(
+def near_place_steps(
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
+) -> Generator[Progress, None, np.ndarray | None]:
+    """Return the middle (3,) of the nearest samples in poses (3, 4), if these are closer than a limit [m], else None.
+
+    One object is a cloud.
+    """
+    first, second = prepared(a), prepared(b)
+    if not isinstance(first, PointCloud):
+        first, second, rows_a, rows_b = second, first, rows_b, rows_a
+    assert isinstance(first, PointCloud)
+    nearest = yield from _samples_steps(first, second, rows_a, rows_b, limit)
+    return None if nearest is None else 0.5 * (nearest[1] + nearest[2])
+
+
+def _nearest_steps(
     a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
-) -> Generator[Progress, None, tuple[float, np.ndarray, np.ndarray, int, int]]:
-    """Return the nearest samples: (distance, both world points, both indices)."""
+) -> Generator[Progress, None, _Samples]:
+    """Return the nearest samples."""
+    nearest = yield from _samples_steps(a, b, rows_a, rows_b, math.inf)
+    assert nearest is not None
+    return nearest
+
+
+def _samples_steps(
+    a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
+) -> Generator[Progress, None, _Samples | None]:
+    """Return the nearest samples that are closer than a limit [m]; None if there are none."""
     tree = a.built.tree
     origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
     bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
@@ -305,13 +332,15 @@ def _samples_steps(
         pose_rows(rows_a), pose_rows(rows_b), tree.origin[None], origin_b[None],
         largest_coordinates(a.bounds), largest_coordinates(bounds_b),
     )[0]  # fmt: skip
-    *stack, best = _scratch()
+    *stack, best = _scratch(limit)
     slices = 0
     if isinstance(b, PointCloud):
         target = b.built.tree
         while not _nearest_points(tree, target, relative, _LEAVES, *stack, best):
             slices += 1
             yield _searching(slices)
+        if best[1] < 0.0:
+            return None
         i, j = int(best[1]), int(best[2])
         y, index_b = _world(rows_b, target.points[j]), int(b.built.order[j])
     else:
@@ -319,6 +348,8 @@ def _samples_steps(
         while not _nearest_triangle(tree, mesh_tree(b), relative, _LEAVES, *stack, best, foot):
             slices += 1
             yield _searching(slices)
+        if best[1] < 0.0:
+            return None
         i, index_b = int(best[1]), int(best[2])
         y = _world(rows_a, foot + tree.origin)
     x = _world(rows_a, tree.points[i])

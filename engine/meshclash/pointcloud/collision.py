@@ -30,7 +30,7 @@ def cloud_scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
         new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
         new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
         np.empty(6),
-        np.zeros(1, np.int64),
+        np.zeros(2, np.int64),
         np.empty((CUBES, 4)),
     )
 
@@ -124,7 +124,7 @@ def mesh_search(
     )[0]  # fmt: skip
     tree_b = mesh_tree(hierarchy)
     patch = new_patch(cloud.built.largest_patch, tree.parameters)
-    scratch = MeshScratch(patch, np.empty(6), np.empty((3, 4)), np.zeros(1, np.int64))
+    scratch = MeshScratch(patch, np.empty(6), np.empty((3, 4)), np.zeros(2, np.int64))
     tolerance = ROOT_TOLERANCE * cloud.sampling_radius
     return PairSearch(
         MeshWalk(tree, tree_b, relative, scratch), rows_cloud, tree.origin, tolerance, first_only, tree_b.largest

@@ -19,6 +19,7 @@ from .best_first import (
     longest_side,
 )
 from .patches import Patch, gather_patch, leaf_plane, place
+from .root_search import is_late
 from .surface import MARGIN
 from .triangle_search import triangle_on_surface
 
@@ -33,7 +34,7 @@ class MeshScratch(NamedTuple):
     """(3, 4) float64: the samples nearest to the surface, with their f: one on each side, and one whose side is
     uncertain."""
     work: np.ndarray
-    """(1,) int64: number of evaluations."""
+    """(2,) int64: number of evaluations, and the largest number."""
 
 
 @inner
@@ -94,10 +95,11 @@ def _write(output, state, node, triangle, x, corners, region, margin):
 
 
 @inner
-def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output):
+def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, heap, scratch, output):
     """Test the triangles of a mesh's leaf against the surface of a cloud's leaf.
 
-    Returns True if a contact is found and the first one is enough.
+    Returns True if a contact is found and the first one is enough. If the test is interrupted, the pair goes back on
+    the heap; only searches for the first contact are interrupted, since its contacts would be found again.
     """
     patch = scratch.patch
     region, best, work = scratch.region, scratch.best, scratch.work
@@ -115,6 +117,9 @@ def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
             _write(output, state, node_a, t, x, corners, region, cloud.parameters[MARGIN])
             if settings[FIRST_ONLY] != 0.0:
                 return True
+        elif is_late(work):
+            _push_if_near(cloud, node_a, mesh, node_b, m, state, heap)
+            return False
     return False
 
 
@@ -148,7 +153,7 @@ def _visit(cloud, node_a, mesh, node_b, m, settings, state, heap, scratch, outpu
         _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output)
         return settings[FIRST_ONLY] != 0.0
     if cloud.count[node_a] > 0 and mesh.count[node_b] > 0:
-        return _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
+        return _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, heap, scratch, output)
     _descend(cloud, node_a, mesh, node_b, m, state, heap)
     return False
 

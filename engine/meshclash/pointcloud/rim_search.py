@@ -15,7 +15,7 @@ from ..geometry.triangle_distance import squared_distance
 from ..jit import inner
 from .mean_planes import BESIDE_RIM
 from .patches import in_leaf, inside, near_leaf, slab_beyond
-from .root_search import both_planes, value_at
+from .root_search import both_planes, is_late, value_at
 from .surface import (
     CLOSEST,
     COUNT,
@@ -180,7 +180,7 @@ def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
         cubes[0, k] = x[k]
     cubes[0, 3] = width
     used, count = 1, 0
-    while used > 0 and count < most:
+    while used > 0 and count < most and not is_late(work):
         used -= 1
         count += 1
         x, width = (cubes[used, 0], cubes[used, 1], cubes[used, 2]), cubes[used, 3]
@@ -241,6 +241,6 @@ def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m
                 )
                 found, y, looked = _in_cube(p, q, slabs, both, cubes, x, width, where, left, tolerance, work)
                 left -= looked
-                if found or left < 0:
+                if found or left < 0 or is_late(work):
                     return found, y
     return False, (region[0], region[1], region[2])

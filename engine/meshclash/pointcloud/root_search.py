@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
-from ..jit import inner
+from ..jit import inlined, inner
 from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
@@ -27,9 +27,18 @@ _LONGEST_STEP = 0.5  # in sampling radii; the tangent planes of surfaces that ne
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
 
+@inlined
+def is_late(work):
+    """Return whether as many evaluations were made as one call may make; the search then gives up."""
+    return work[0] >= work[1]
+
+
 @inner
 def value_at(patch, x, work):
-    """Return (f, normal, whether there is a surface) of a patch at x; count the evaluation."""
+    """Return (f, normal, whether there is a surface) of a patch at x; count the evaluation.
+
+    ``work`` (2,) int64 holds the number of evaluations of this call, and the largest number that it may make.
+    """
     work[0] += 1
     return evaluate_among(patch.points, patch.normals, patch.used[0], x, patch.parameters, patch.sums)
 
@@ -110,7 +119,7 @@ def follow(p, q, start, end, reference, region, tolerance, work):
         return False, xa
     last = 0
     for _ in range(ROOT_STEPS):
-        if ga == gb:
+        if ga == gb or is_late(work):
             break
         x, rest, there = _onto(p, _between(xa, xb, ga / (ga - gb)), region, work)
         if not there:
@@ -161,7 +170,7 @@ def _newton(p, q, i, region, tolerance, work):
     radius = q.parameters[SAMPLING_RADIUS]
     x = (p.points[i, 0], p.points[i, 1], p.points[i, 2])
     for step in range(_NEWTON_STEPS):
-        if not inside(region, x):
+        if not inside(region, x) or is_late(work):
             break
         fp, np_, there = value_at_point(p, p, i, 1, work) if step == 0 else value_at(p, x, work)
         if not there:
@@ -192,7 +201,7 @@ def drive(p, q, i, region, tolerance, work):
     if p.keys[place] == key and values[place, 5] != 0.0:
         return False, (values[place, 6], values[place, 7], values[place, 8]), np.int64(values[place, 5])
     found, x, how = _newton(p, q, i, region, tolerance, work)
-    if not found and p.keys[place] == key and inside(region, x):
+    if not found and p.keys[place] == key and inside(region, x) and not is_late(work):
         values[place, 5] = how
         values[place, 6] = x[0]
         values[place, 7] = x[1]
@@ -225,7 +234,7 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
     x = (0.0, 0.0, 0.0)
     for _ in range(_STARTS if tried > 0 else 0):
         nearest = _nearest_start(away, tried)
-        if found or not away[nearest] < max(radius, reach_of(p.parameters)):
+        if found or is_late(work) or not away[nearest] < max(radius, reach_of(p.parameters)):
             break
         i = chosen[nearest]
         start = (points[i, 0], points[i, 1], points[i, 2])
@@ -264,6 +273,8 @@ def search(p, q, tried, reference, region, tolerance, work):
     best_over = -1
     best_under = -1
     for entry in range(tried):
+        if is_late(work):
+            return False, (0.0, 0.0, 0.0), SETTLED
         i = chosen[entry]
         f, n, there = value_at_point(q, p, i, 0, work)
         away[entry] = abs(f) if there else np.inf

@@ -37,7 +37,7 @@ from .patches import (
 )
 from .priority import plane_priority
 from .rim_search import rims_apart, search_rims
-from .root_search import SETTLED, search
+from .root_search import SETTLED, is_late, search
 from .separation import sheets_apart
 
 NO_POINT, FOUND_POINT, ASK_RIMS, ASK_BOTH_RIMS = 0, 1, 2, 3
@@ -57,7 +57,7 @@ class CloudScratch(NamedTuple):
     region: np.ndarray
     """(6,) float64: lowest and highest coordinates of the common region of two leaves."""
     work: np.ndarray
-    """(1,) int64: number of evaluations."""
+    """(2,) int64: number of evaluations, and the largest number."""
     cubes: np.ndarray
     """(64, 4) float64: work array of ``search_rims``."""
 
@@ -205,10 +205,17 @@ def visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, heap
         found, x = False, (0.0, 0.0, 0.0)
         if state[HIT] == 0:
             found, x = test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch)
+            if not found and is_late(scratch.work):
+                later = -1 - node_b if both else node_b
+                state[HEAP_USED] = heap_push(heap[1], heap[0], state[HEAP_USED], -1 - node_a, later, LATE)
+                return False
     else:
         state[LEAF_TESTS] += 1
         what, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
         found = what == FOUND_POINT
+        if not found and is_late(scratch.work):
+            push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch)
+            return False
         if what >= ASK_RIMS:
             later = -1 - node_b if what == ASK_BOTH_RIMS else node_b
             state[HEAP_USED] = heap_push(heap[1], heap[0], state[HEAP_USED], -1 - node_a, later, LATE)

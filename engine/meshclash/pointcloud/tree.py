@@ -13,12 +13,29 @@ from ..geometry.elementary import exp_below
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..volumes.aabb import clear, extend, merge
-from .surface import COUNT, CUTOFF, HORIZON2, INVERSE_H2, SUMS_LENGTH, WEIGHT, add_points, solve, solve_plane
+from .surface import (
+    COUNT,
+    CUTOFF,
+    HORIZON2,
+    INVERSE_H2,
+    MEAN,
+    SQUARES,
+    SUMS_LENGTH,
+    WEIGHT,
+    add_points,
+    solve,
+    solve_plane,
+)
 
 SAMPLE_COUNT = 15
 """Largest number of sample points of a node (Klein and Zachmann store 15 to 30 numbers per node)."""
 
 _RESIDUAL_BINS = 256
+_LINE = 0.2
+"""Ratio of the two larger eigenvalues of a covariance below which points form a line; at a straight border it is 0.36.
+"""
+LINE = -2.0
+"""Residual of a point around which the points form a line."""
 
 STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; the builder stays below 100 levels
 
@@ -220,13 +237,31 @@ def _quantile_bin(bins, weight):
     return np.float64(bins.shape[0])
 
 
+@inner
+def _is_line(sums, n):
+    """Return whether the points of some sums extend along a line more than along a plane with the normal n.
+
+    The two larger eigenvalues of the covariance follow from its trace, its second
+    invariant, and the smallest one.
+    """
+    scale = 1.0 / sums[WEIGHT]
+    x, y, z = sums[MEAN] * scale, sums[MEAN + 1] * scale, sums[MEAN + 2] * scale
+    xx, xy, xz = sums[SQUARES] * scale - x * x, sums[SQUARES + 1] * scale - x * y, sums[SQUARES + 2] * scale - x * z
+    yy, yz, zz = sums[SQUARES + 3] * scale - y * y, sums[SQUARES + 4] * scale - y * z, sums[SQUARES + 5] * scale - z * z
+    least = n[0] * (xx * n[0] + 2.0 * (xy * n[1] + xz * n[2])) + n[1] * (yy * n[1] + 2.0 * yz * n[2]) + n[2] * zz * n[2]
+    both = xx + yy + zz - least
+    product = xx * yy + yy * zz + zz * xx - xy * xy - yz * yz - xz * xz - least * both
+    return product * (1.0 + _LINE) * (1.0 + _LINE) < _LINE * both * both
+
+
 @kernel
 def measure_residuals(tree, chosen, out):
     """Measure the spread [m] of the distances of points from the plane that fits them, around chosen points (k,) int64.
 
-    The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points. Where
-    two sheets cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far
-    from the plane between them. So neither counts as spread.
+    The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points;
+    ``LINE`` where the points extend along a line, as those of a wire that is thinner than the horizon. Where two sheets
+    cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far from the plane
+    between them. So neither counts as spread.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -239,6 +274,9 @@ def measure_residuals(tree, chosen, out):
         out[k] = -1.0
         if sums[COUNT] > tree.parameters[CUTOFF]:
             f, n = solve_plane(sums)
+            if _is_line(sums, n):
+                out[k] = LINE
+                continue
             bins[:] = 0.0
             _sort_residuals(tree, x, n, f, stack, bins)
             spread = _quantile_bin(bins, 0.5 * sums[WEIGHT]) - _quantile_bin(bins, 0.1 * sums[WEIGHT])

@@ -13,7 +13,7 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from .patches import inside, one_sided
-from .root_search import ROOT_STEPS, oriented_value, value_at
+from .root_search import ROOT_STEPS, is_late, oriented_value, value_at
 from .surface import HORIZON2, SAMPLING_RADIUS
 
 _DRIVE_STEPS = 6
@@ -124,6 +124,8 @@ def _extreme_samples(patch, tried, corners, reference, region, best, work):
     spare = a
     nearest2 = patch.parameters[HORIZON2]
     for entry in range(-3, tried):
+        if is_late(work):
+            break
         if entry < 0:
             x = a if entry == -3 else (b if entry == -2 else c)
             distance2 = 0.0

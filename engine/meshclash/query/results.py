@@ -251,27 +251,22 @@ class Penetration:
         return np.asarray(self.depth)[..., None] * self.direction
 
     @property
+    def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
+        """Depth, direction, lower bound and both points: what a stack has for each pose."""
+        return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
+
+    @property
     def last(self) -> "Penetration":
         """The result for the last pose of a stack."""
         if np.ndim(self.depth) == 0:
             return self
-        return penetration_of_row([getattr(self, name)[-1] for name in _STACKED], self.centres, self.pairs)
-
-
-_STACKED = "depth", "direction", "lower_bound", "point_a", "point_b"
-
-
-def penetration_of_row(
-    told: Sequence[Any], centres: np.ndarray | None = None, pairs: np.ndarray | None = None
-) -> Penetration:
-    """Make the result for one pose from its depth, direction, lower bound and two points."""
-    depth, direction, lower, point_a, point_b = told
-    return Penetration(float(depth), direction, float(lower), centres, pairs, point_a, point_b)
+        depth, direction, lower, point_a, point_b = (values[-1] for values in self.columns)
+        return Penetration(float(depth), direction, float(lower), self.centres, self.pairs, point_a, point_b)
 
 
 def stacked_penetrations(found: Sequence[Penetration]) -> Penetration:
     """Make the result for a stack from those of its poses."""
-    depth, direction, lower, point_a, point_b = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
+    depth, direction, lower, point_a, point_b = map(np.array, zip(*(one.columns for one in found), strict=True))
     return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
 
 

@@ -36,6 +36,8 @@ class TimeCritical:
             or if an exact query of the whole objects had to decide.
         triangles: Triangles of a and b that meet, if the search found them.
         counted: Number of pairs of nodes with a probability of at least ``p_min``.
+        interval: The lowest and the highest probability: of objects of most kinds, in most placements, a share between
+            these collides after such a search. Both are ``probability`` if ``complete``.
     """
 
     colliding: bool
@@ -45,6 +47,7 @@ class TimeCritical:
     triangles: tuple[int, int] | None
     counted: int
     stats: QueryStats
+    interval: tuple[float, float]
 
 
 def time_critical(
@@ -123,15 +126,16 @@ def time_critical(
 def _judged(search: Search, start: float, device: str) -> TimeCritical:
     status, counted, *triangles = search.rows[0, : layout.LEFT].tolist()
     if status == layout.APART:
-        return TimeCritical(False, 0.0, True, None, None, counted, _stats(search, start, device))
-    (probability,), (region,) = search.estimates()
+        return TimeCritical(False, 0.0, True, None, None, counted, _stats(search, start, device), (0.0, 0.0))
+    (probability,), (interval,), (region,), _ = search.estimates()
     stats = _stats(search, start, device)
     if status == layout.MEET:
         if triangles[0] < 0:
-            return TimeCritical(True, 1.0, True, None, None, counted, stats)
-        return TimeCritical(True, 1.0, True, region, tuple(triangles), counted, stats)
+            return TimeCritical(True, 1.0, True, None, None, counted, stats, (1.0, 1.0))
+        return TimeCritical(True, 1.0, True, region, tuple(triangles), counted, stats, (1.0, 1.0))
     colliding = status == layout.COUNTED_ENOUGH or bool(probability >= 0.5)
-    return TimeCritical(colliding, float(probability), False, region, None, counted, stats)
+    low, high = interval.tolist()
+    return TimeCritical(colliding, float(probability), False, region, None, counted, stats, (low, high))
 
 
 def _stats(search: Search, start: float, device: str) -> QueryStats:

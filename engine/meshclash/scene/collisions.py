@@ -295,8 +295,7 @@ def meeting_steps(
     """
     if not len(jobs):
         return _NOTHING_MET, np.zeros(0, np.bool_)
-    threads = 1 if first_only else thread_limit(None)
-    answer = yield from contacts_steps(packed_trees, jobs, rows, first_only=first_only, threads=threads)
+    answer = yield from contacts_steps(packed_trees, jobs, rows, first_only=first_only, threads=thread_limit(None))
     case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)
     collide[answer.jobs] = True

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..answering.answer import Answer, answer_steps
 from ..broadphase.sweep import world_boxes
+from ..jit import thread_limit
 from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
@@ -129,4 +130,6 @@ def _nearest_steps(asked: Configurations, places: np.ndarray, pairs: np.ndarray)
     packed_trees = asked.packed_trees
     rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
     side = packed_trees.tree_set.side
-    return answer_steps(Question(side, side, packed_trees.trees[pairs], *rows, Goal.NEAREST))
+    return answer_steps(
+        Question(side, side, packed_trees.trees[pairs], *rows, Goal.NEAREST, threads=thread_limit(None))
+    )

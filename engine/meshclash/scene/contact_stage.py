@@ -21,6 +21,7 @@ from ..traversal.solids import Solids, gather_solids, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scale_progress
+from .alike_pairs import equal_meshes_steps
 from .clock import Clock
 from .member import Member, prepare_steps, radius_of
 
@@ -36,7 +37,7 @@ class PackedTrees:
     tree_set: TreeSet
     solids: Solids
     trees: np.ndarray
-    """The tree of each object, (n,) int64; objects may share one."""
+    """The tree of each object, (n,) int64; objects with equal meshes share one."""
     bounds: np.ndarray
     """Bounds of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
     meshes: list[TriangleMesh]
@@ -188,13 +189,18 @@ def contacts_steps(
 
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
-    """Return the different hierarchies of objects, and the tree index (n,) int64 of each object."""
-    things = {id(member.thing): member for member in members}
-    prepared = yield from prepare_steps(list(things.values()), _solid_steps, 0.1, "building hierarchy")
+    """Return the different hierarchies of objects, and the tree index (n,) int64 of each object.
+
+    Meshes with the same arrays share a hierarchy.
+    """
+    things = {id(member.thing): member.mesh for member in members}
+    equal = dict(zip(things, (yield from equal_meshes_steps(list(things.values()))), strict=True))
+    meshes = {id(mesh): mesh for mesh in equal.values()}
+    prepared = yield from prepare_steps(list(meshes.values()), _solid_steps, 0.1, "building hierarchy")
     different = {id(hierarchy): hierarchy for hierarchy in prepared}
     places = {key: place for place, key in enumerate(different)}
-    index = {key: places[id(hierarchy)] for key, hierarchy in zip(things, prepared, strict=True)}
-    return list(different.values()), np.array([index[id(member.thing)] for member in members], np.int64)
+    index = {key: places[id(hierarchy)] for key, hierarchy in zip(meshes, prepared, strict=True)}
+    return list(different.values()), np.array([index[id(equal[id(member.thing)])] for member in members], np.int64)
 
 
 def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:

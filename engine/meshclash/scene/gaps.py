@@ -12,6 +12,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.exact_distances import within_portions
+from ..jit import thread_limit
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
@@ -19,6 +20,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
 from ..types.verdict import APART
+from .alike_pairs import AlikePairs
 from .asked_pairs import prove_special_steps
 from .clock import Clock
 from .members import Keep, Keys, Members
@@ -27,7 +29,7 @@ from .pair_keys import pair_keys, pairs_of
 from .pair_memory import PairMemory
 from .pose_table import ROUNDING
 from .results import FirstContact, PairGap, gap_of_meeting
-from .verdict_stage import case_findings, first_contacts_of, verdict_portions
+from .verdict_stage import alike_portions, case_findings, first_contacts_of
 
 _BATCH = 256
 """Pairs that are measured together if results are kept: few enough that a cancelled query loses little work."""
@@ -134,17 +136,17 @@ class GapRecord:
         self._use(places)
 
     def add_measured(
-        self, pairs: np.ndarray, gaps: Sequence[Gap | None], complete: np.ndarray, nearest: Answer
+        self, pairs: np.ndarray, gaps: Sequence[Gap | None], complete: np.ndarray, triangles: np.ndarray
     ) -> None:
         """Add the measured gaps of pairs of ids (k, 2); None if they are farther apart than the tolerance.
 
         Args:
             complete: whether nothing is missing in the gaps, (k,) bool.
-            nearest: their distances and nearest triangles.
+            triangles: their nearest triangles, (k, 2) int32.
         """
         memory, places = self.memory, self._places(pairs)
         memory.answers[places] = np.fromiter(gaps, np.object_, len(gaps))
-        memory.complete[places], memory.starts[places] = complete, nearest.pairs
+        memory.complete[places], memory.starts[places] = complete, triangles
         memory.hold(places)
         self._use(places)
 
@@ -220,27 +222,32 @@ def _measure(
     scene: Members, unknown: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
     """Like ``measure_steps``, for all pairs at once, without reuse; the pairs are meshes, and there is at least one."""
+    alike = yield from scene.alike_steps(unknown)
     steps = scene.case_steps(
-        unknown, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
+        alike.first, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
     )
-    case, pairs = yield from scale_progress(steps, 0.0, 0.4)
+    case, near = yield from scale_progress(steps, 0.0, 0.4)
     record.note(case.answer)
-    record.add_far(unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)])
-    apart = np.ones(len(pairs), np.bool_)
+    is_near = np.isin(pair_keys(alike.first), pair_keys(near), assume_unique=True)
+    record.add_far(alike.masked(~is_near).pairs)
+    alike = alike.masked(is_near)
+    apart = np.ones(len(alike.first), np.bool_)
     if options.first_contact:
         apart[case.answer.jobs] = False
-        for first in first_contacts_of(case_findings(case, scene.names), np.flatnonzero(~apart), pairs):
+        for first in first_contacts_of(case_findings(case, scene.names), np.flatnonzero(~apart), alike):
             record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
-    own, index = pairs[overlapping], np.flatnonzero(overlapping)
-    place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in verdict_portions(case.chosen(overlapping), own, options.limits, scene.names):
+    own, done = alike.masked(overlapping), 0
+    place = {(a, b): k for (a, b), k in zip(own.first.tolist(), np.flatnonzero(overlapping).tolist(), strict=True)}
+    for pairs, items in alike_portions(case.chosen(overlapping), own, options.limits, scene.names):
         for item in items:
             record.add((item.a, item.b), gap_of_meeting(item))
-            apart[place[item.a, item.b]] = False
-        yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
+            if (item.a, item.b) in place:
+                apart[place[item.a, item.b]] = False
+        done += len(pairs)
+        yield Progress(0.4 + 0.2 * done / len(own.pairs), f"judging object pair {done} of {len(own.pairs)}")
     clock.stop("verdicts")
-    yield from scale_progress(_gaps(case.chosen(apart), pairs[apart], options, record, scene.names), 0.6, 1.0)
+    yield from scale_progress(_gaps(case.chosen(apart), alike.masked(apart), options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -251,18 +258,26 @@ def _overlapping(case: Case) -> np.ndarray:
 
 
 def _gaps(
-    case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord, names: Mapping[int, str]
+    case: Case, alike: AlikePairs, options: GapOptions, record: GapRecord, names: Mapping[int, str]
 ) -> Generator[Progress, None, None]:
-    """Measure the distances of pairs without a common point.
+    """Measure the distances of groups of pairs without a common point, whose first pairs are those of the case.
 
     With a tolerance, keep only the pairs within it, and find their triangles that come within it.
     """
-    if not len(pairs):
+    if not len(alike.first):
         return
-    ids = [(a, b) for a, b in pairs.tolist()]
+    ids = [(a, b) for a, b in alike.first.tolist()]
     side = case.tree_set.side
     question = Question(
-        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=record.start(pairs), device=options.device
+        side,
+        side,
+        case.jobs,
+        case.rows_a,
+        case.rows_b,
+        Goal.NEAREST,
+        start=record.start(alike.first),
+        device=options.device,
+        threads=thread_limit(None),
     )
     nearest = yield from scale_progress(answer_steps(question), 0.0, 0.7, "measuring distances")
     record.note(nearest)
@@ -272,23 +287,16 @@ def _gaps(
         yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
     complete = (options.tolerance is None or not options.first_contact) | ~within
     found = found_apart(case.jobs, (case.rows_a, case.rows_b), case.meshes, nearest.points, names)
+    every, groups = alike.pairs, np.repeat(np.arange(len(ids)), np.diff(alike.start))
+    distances, triangles = nearest.distances.tolist(), nearest.pairs.tolist()
     gaps = [
-        PairGap(pair[0], pair[1], distance, points, (i, j), at.a, at.b, found, k) if listed else None
-        for k, (pair, distance, points, (i, j), at, listed) in enumerate(
-            zip(
-                ids,
-                nearest.distances.tolist(),
-                nearest.points,
-                nearest.pairs.tolist(),
-                near,
-                within.tolist(),
-                strict=True,
-            )
-        )
-    ]
-    record.add_measured(pairs, gaps, complete, nearest)
-    closed = case.both_closed  # an object may enter an open one through a hole, touching nothing
-    record.prove(pairs[closed], (1.0 - ROUNDING) * nearest.distances[closed])
+        PairGap(a, b, distances[k], nearest.points[k].copy(), tuple(triangles[k]), near[k].a, near[k].b, found, k)
+        if within[k] else None
+        for k, (a, b) in zip(groups.tolist(), every.tolist(), strict=True)
+    ]  # fmt: skip
+    record.add_measured(every, gaps, complete[groups], nearest.pairs[groups])
+    closed = case.both_closed[groups]  # an object may enter an open one through a hole, touching nothing
+    record.prove(every[closed], (1.0 - ROUNDING) * nearest.distances[groups][closed])
 
 
 class _Middles:

@@ -24,6 +24,7 @@ from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import hold_progress, in_slices, scale_progress
 from ..types.verdict import APART, TOUCHING
+from .alike_pairs import AlikePairs, separate_pairs
 from .asked_pairs import AskedPairs, prove_special_steps
 from .clock import Clock
 from .collisions import meeting_steps
@@ -32,13 +33,13 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys, pairs_of
 from .pair_memory import PairMemory, PairsNow
 from .results import FirstContact
-from .verdict_stage import case_findings, first_contacts_of, stays, verdict_portions
+from .verdict_stage import alike_portions, case_findings, first_contacts_of, stays
 
 if TYPE_CHECKING:
     from .scene import Scene
 
 _BATCH = 256
-"""Pairs that are traversed together: few enough for frequent commits, many enough to be worth a kernel call."""
+"""Different pairs that are traversed together: few enough for frequent commits, enough to be worth a kernel call."""
 
 _FIRST_BATCH = 16 * _BATCH
 """Pairs whose first contacts are found together: some milliseconds of work."""
@@ -211,23 +212,30 @@ class LiveContacts(LivePairs):
             asked, taken = yield from scale_progress(self._meet_steps(asked), 0.0, 0.5)
             work = work.plus(taken)
             clock.stop("first contacts")
-        together = _BATCH if device == "cpu" else max(len(asked), 1)
-        for begin in range(0, len(asked), together):
-            some = asked[begin : begin + together]
-            finding = scene.case_steps(pairs[some], limits, clock, first_contact, device)
-            case, near = yield from finding
-            places = np.searchsorted(memory.keys, pair_keys(near))
-            self._commit(np.setdiff1d(some, places, assume_unique=True), {})  # their tight boxes are apart
+        alike = yield from scene.alike_steps(pairs[asked])
+        together = _BATCH if device == "cpu" else max(len(alike.first), 1)
+        done, total = 0, len(alike.pairs)
+        for begin in range(0, len(alike.first), together):
+            some = alike.chosen(begin, begin + together)
+            finding = scene.case_steps(some.first, limits, clock, first_contact, device)
+            share, text = done / total, f"comparing object pair {done + 1} of {total}"
+            case, near = yield from scale_progress(finding, share, share, text)
             work = work.plus(case.answer.stats())
+            is_near = np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True)
+            self._commit(self._places(some.masked(~is_near).pairs), {})  # their tight boxes are apart
+            done += len(some.pairs)
+            some = some.masked(is_near)
             if first_contact:
-                case, places = self._commit_first_contacts(case, near, places)
-                near = pairs[places]
-            done = 0
-            for end, found in verdict_portions(case, near, limits, scene.names):
-                self._commit(places[done:end], dict(zip(_places(memory, found), found, strict=True)))
-                done = end
-                yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
+                case, some = self._commit_first_contacts(case, some)
+            done -= len(some.pairs)
+            for judged, found in alike_portions(case, some, limits, scene.names):
+                if len(judged):
+                    here = [(item.a, item.b) for item in found]
+                    self._commit(self._places(judged), dict(zip(self._places(here).tolist(), found, strict=True)))
+                done += len(judged)
+                yield Progress(done / total, f"judging object pair {done} of {total}")
             clock.stop("verdicts")
+            places = self._places(some.pairs)
             if len(places) and is_compiled(traverse_near):
                 measured = yield from self._measure_steps(places, ~_are_found(memory.answers[places]))
                 work = work if measured is None else work.plus(measured.stats())
@@ -251,7 +259,9 @@ class LiveContacts(LivePairs):
             meet[answer.jobs] = True
             apart = ~collide if self._limits.touch_tolerance == 0.0 else np.zeros(len(some), np.bool_)
             found = meeting.found(answer, scene.names)
-            self._commit_meeting(some[meet], first_contacts_of(found, np.flatnonzero(meet), memory.pairs[some]))
+            self._commit_meeting(
+                some[meet], first_contacts_of(found, np.flatnonzero(meet), separate_pairs(memory.pairs[some]))
+            )
             self._commit(some[apart], {})
             left.append(some[~(meet | apart)])
             work = work.plus(answer.stats())
@@ -276,6 +286,10 @@ class LiveContacts(LivePairs):
         self._reported |= changes.found.keys() | changes.meeting.keys()
         return changes
 
+    def _places(self, pairs: np.ndarray | Sequence[Pair]) -> np.ndarray:
+        """Return the indices of followed pairs (k, 2) in the memory, (k,) int64."""
+        return np.searchsorted(self._memory.keys, pair_keys(np.asarray(pairs, np.int64).reshape(-1, 2)))
+
     def _follow(self, now: PairsNow) -> None:
         """Follow the candidates of an update. Pairs that are no candidates any more are apart or gone."""
         memory = self._memory
@@ -285,13 +299,13 @@ class LiveContacts(LivePairs):
         for pair in map(tuple, pairs_of(old[gone]).tolist()) if len(gone) else ():
             self._drop(pair)
 
-    def _commit_first_contacts(self, case: Case, near: np.ndarray, places: np.ndarray) -> tuple[Case, np.ndarray]:
-        """Commit the pairs whose surfaces meet; return the others, which still need a verdict, and their indices."""
+    def _commit_first_contacts(self, case: Case, alike: AlikePairs) -> tuple[Case, AlikePairs]:
+        """Commit the pairs whose surfaces meet, and return the others, which still need a verdict."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
-        found = case_findings(case, self._scene.names)
-        self._commit_meeting(places[meet], first_contacts_of(found, np.flatnonzero(meet), near))
-        return case.chosen(~meet), places[~meet]
+        found = first_contacts_of(case_findings(case, self._scene.names), np.flatnonzero(meet), alike)
+        self._commit_meeting(self._places(alike.masked(meet).pairs), found)
+        return case.chosen(~meet), alike.masked(~meet)
 
     def _commit_meeting(self, places: np.ndarray, found: list[FirstContact]) -> None:
         """Record pairs (indices) that meet, with only their first contacts known."""
@@ -344,10 +358,3 @@ def _are_found(answers: np.ndarray) -> np.ndarray:
 def _column(items: Sequence[object]) -> np.ndarray:
     """Return items as an array (n,) of objects."""
     return np.fromiter(items, np.object_, len(items))
-
-
-def _places(memory: PairMemory, found: Sequence[PairVerdict]) -> list[int]:
-    """Return the indices of pairs in a memory."""
-    keys = pair_keys(np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2))
-    places: list[int] = np.searchsorted(memory.keys, keys).tolist()
-    return places

@@ -1,4 +1,4 @@
-"""``Member``: one object of a scene. Also prepares many objects in slices."""
+"""``Member``: one object of a scene. Also prepares many meshes in slices."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -64,10 +64,10 @@ class Member:
     def bounds(self) -> np.ndarray:
         """Bounds in its own coordinates, (2, 3) float64 [m].
 
-        The bounds of a cloud include the margin by which its surface may extend beyond its points.
+        The bounds of a cloud include the margin by which its surface may extend beyond its points, and its resolution.
         """
         if isinstance(self.thing, PointCloud):
-            margin = self.thing.lengths.margin
+            margin = max(self.thing.lengths.margin, self.thing.resolution)
             return self.thing.bounds + np.array([[-margin], [margin]])
         return self.triangles.bounds if isinstance(self.thing, MeshLike) else self.thing.bounds
 
@@ -101,18 +101,18 @@ def radius_of(mesh: TriangleMesh) -> float:
 
 
 def prepare_steps(
-    members: Sequence[Member], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
+    meshes: Sequence[MeshLike], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
 ) -> Generator[Progress, None, list[Hierarchy]]:
-    """Build the hierarchies of objects and run ``steps_of`` on each, in slices.
+    """Build the hierarchies of meshes and run ``steps_of`` on each, in slices.
 
-    The progress goes from 0 to ``share``; its text is ``text`` with the number of the object.
+    The progress goes from 0 to ``share``; its text is ``text`` with the number of the mesh.
     """
     hierarchies = []
     piece = Slice()
-    for done, member in enumerate(members):
-        hierarchies.append(as_boxes(member.mesh))
+    for done, mesh in enumerate(meshes):
+        hierarchies.append(as_boxes(mesh))
         for _ in chain(steps_of(hierarchies[-1]), [None]):
             if piece.over:
-                yield Progress(share * done / len(members), f"{text} {done + 1} of {len(members)}")
+                yield Progress(share * done / len(meshes), f"{text} {done + 1} of {len(meshes)}")
                 piece = Slice()
     return hierarchies

@@ -31,6 +31,7 @@ from ..types.numbers import given_array, is_whole
 from ..types.pose import Pose, PoseLike, pose_of, pose_stack
 from ..types.results import Progress
 from ..types.steps import scale_progress, steps
+from .alike_pairs import AlikePairs, alike_pairs, kinds_of_objects, separate_pairs
 from .clock import Clock
 from .comparable_pairs import Comparable
 from .contact_stage import PackedTrees, PlacedObjects, TreePacker, find_case_steps
@@ -439,6 +440,19 @@ class Members(Copyable, caches=_CACHES):
         found = find_case_steps(packed_trees, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
+
+    def alike_steps(self, pairs: np.ndarray) -> Generator[Progress, None, AlikePairs]:
+        """Return pairs of ids (k, 2) of meshes in memory in groups of the same answer (``alike_pairs.py``)."""
+        if not len(pairs):
+            return separate_pairs(pairs)
+        ids, places = np.unique(pairs, return_inverse=True)
+        packed_trees, among = yield from self.packed_steps(ids)
+        own = np.searchsorted(self.ids(), ids)
+        resolutions = self.look().resolutions[self.slots()[own]]
+        kinds = kinds_of_objects(packed_trees.trees[among], self.all_rows()[own], resolutions)
+        if len(np.unique(kinds)) == len(kinds):
+            return separate_pairs(pairs)
+        return alike_pairs(pairs, kinds[places.reshape(-1, 2)])
 
     def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
         """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each among them.

@@ -63,9 +63,9 @@ class ObjectPair(NamedTuple):
         return FirstContact(*self.ids, FoundPair(found, None, self.names)), found.stats
 
     def meets_steps(self) -> Generator[Progress, None, bool]:
-        """Return whether the two objects are not apart, in slices."""
+        """Return whether the two objects are not apart, in slices; a gap within a cloud's resolution counts as one."""
         found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
-        return found.verdict is not APART
+        return found.verdict is not APART and not _is_small_gap(found)
 
     def proved_gap_steps(self) -> Generator[Progress, None, float]:
         """Return a lower bound of how far the two, which are apart, may move before they meet [m].
@@ -91,7 +91,7 @@ class ObjectPair(NamedTuple):
         found, work = yield from scale_progress(judging, 0.0, _VERDICT_END)
         if isinstance(found, FirstContact):
             return found, work
-        if found.verdict is not APART:
+        if found.verdict is not APART and not _is_small_gap(found):
             return gap_of_meeting(found), work
         gap = yield from scale_progress(self._ask(DISTANCE), _VERDICT_END, _NEAREST_END)
         work = work.plus(gap.stats)
@@ -108,7 +108,14 @@ class ObjectPair(NamedTuple):
                 near = first, second
         points = np.stack([gap.point_a, gap.point_b])
         nothing = FoundPair(found.contacts, points.mean(axis=0), self.names)
-        return PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing), work
+        measured = PairGap(*self.ids, float(gap.distance), points, nearest, *near, nothing)
+        measured.undecided = found.undecided
+        return measured, work
 
     def _ask(self, query: Query, **options: Any) -> Generator[Progress, None, Any]:
         return ask(query, self.things, self.poses, **options)
+
+
+def _is_small_gap(found: PairVerdict | FirstContact) -> bool:
+    """Return whether two objects have no common point, but come within a cloud's resolution."""
+    return isinstance(found, PairVerdict) and found.undecided and not (len(found.contacts) or len(found.inside))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..pointcloud.pair_search import PairSearch
-from ..pointcloud.query import Thing, search_for
+from ..pointcloud.searches import Thing, search_for
 from ..query.collide import collides
 from ..timecritical.search import Criterion
 from ..timecritical.shared_budget import PlacedTree, SceneEstimate, SharedSearch
@@ -38,7 +38,7 @@ _LEAST_LEFT = 0.2
 _TEXT = "searching where point clouds meet"
 
 
-class PairSearches(Copyable):
+class PairEstimates(Copyable):
     """What a scene knows of its pairs between time-critical queries."""
 
     def __init__(self) -> None:
@@ -104,8 +104,11 @@ class PairSearches(Copyable):
             regions[k] = searches[k].found().points[0]
         complete = hit | np.array([search.complete for search in searches], np.bool_)
         triangles = np.full((len(searches), 2), -1, np.int64)
-        pairs = self._memory.pairs[places]
-        return SceneEstimate(pairs, probability >= 0.5, probability, complete, regions, triangles, QueryStats())
+        intervals = np.where(complete[:, None], probability[:, None], (0.0, 1.0))
+        return SceneEstimate(
+            self._memory.pairs[places], probability >= 0.5, probability, complete, regions, triangles, QueryStats(),
+            intervals,
+        )  # fmt: skip
 
     def _rest(self, scene: Members, found: SceneEstimate) -> None:
         """Let pairs sleep that were found apart and whose extents prove for how long."""
@@ -117,7 +120,9 @@ def _apart(pairs: np.ndarray) -> SceneEstimate:
     """Return the estimates of pairs (k, 2) that are certainly apart."""
     none, count = np.zeros(len(pairs), np.bool_), len(pairs)
     nowhere, triangles = np.full((count, 2, 3), np.nan), np.full((count, 2), -1, np.int64)
-    return SceneEstimate(pairs, none, np.zeros(count), ~none, nowhere, triangles, QueryStats())
+    return SceneEstimate(
+        pairs, none, np.zeros(count), ~none, nowhere, triangles, QueryStats(), np.zeros((count, 2))
+    )  # fmt: skip
 
 
 def _joined(*parts: SceneEstimate) -> SceneEstimate:
@@ -126,7 +131,7 @@ def _joined(*parts: SceneEstimate) -> SceneEstimate:
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(pair_keys(np.concatenate([part.pairs for part in parts])))
-    names = "pairs", "colliding", "probability", "complete", "regions", "triangles"
+    names = "pairs", "colliding", "probability", "complete", "regions", "triangles", "intervals"
     columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts])[order] for name in names}
     return replace(parts[0], **columns)
 
@@ -169,7 +174,7 @@ def _augmented(shared: SharedSearch, members: dict[int, Member]) -> Generator[Pr
     known = {i: shared.known_tree(i, member.triangles, member.revision) for i, member in members.items()}
     new = [i for i, tree in known.items() if tree is None]
     hierarchies = yield from prepare_steps(
-        [members[i] for i in new], lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
+        [members[i].mesh for i in new], lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
     )
     made = {i: adb_tree(hierarchy) for i, hierarchy in zip(new, hierarchies, strict=True)}
     return {i: tree or made[i] for i, tree in known.items()}

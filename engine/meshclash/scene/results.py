@@ -50,7 +50,8 @@ class PairGap(PairVerdict):
     """The gap between two objects of a scene, and their verdict.
 
     Attributes:
-        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point.
+        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point. If ``undecided``
+            is set, a gap above 0 is smaller than the resolution of a cloud.
         points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one lies inside the other
             without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
@@ -100,7 +101,7 @@ def gap_of_meeting(item: PairVerdict) -> PairGap:
     made.verdict, made.depth, made.depth_lower, made.depth_upper, made.certainty, made.flush = (
         item.verdict, item.depth, item.depth_lower, item.depth_upper, item.certainty, item.flush
     )  # fmt: skip
-    made.permitted_overlap, made._contacts = item.permitted_overlap, contacts
+    made.permitted_overlap, made.undecided, made._contacts = item.permitted_overlap, item.undecided, contacts
     return made
 
 

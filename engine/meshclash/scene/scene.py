@@ -1,14 +1,14 @@
 """``Scene``: many objects with poses, and queries about all pairs of them.
 
 A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
-``verdict_portions`` computes their verdicts. ``contacts`` runs both stages for all pairs, ``live_contacts.py`` runs
+``alike_portions`` computes their verdicts. ``contacts`` runs both stages for all pairs, ``live_contacts.py`` runs
 them for the pairs that changed, and ``proximity.py`` measures the pairs that are apart.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
 from types import NoneType
@@ -23,7 +23,7 @@ from ..query.options import check_device, check_length
 from ..query.ray_hits import RayHits
 from ..query.shortcuts.configuration import OneConfiguration
 from ..query.table import SceneThing
-from ..solid.case import Case, Limits
+from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict, verdict_order
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared_budget import SceneEstimate
@@ -34,7 +34,7 @@ from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
 from ..types.pose import Pose, PoseLike, matrices_of
 from ..types.results import Progress, QueryStats
-from ..types.slices import Slice
+from ..types.slices import Slice, sorted_steps
 from ..types.steps import UNANSWERED, Unanswered, in_slices, in_slices_unless, scale_progress, steps
 from ..types.verdict import APART, TOUCHING
 from .clock import Clock
@@ -57,19 +57,20 @@ from .gaps import GapOptions
 from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
-from .pair_estimates import PairSearches
-from .pair_keys import different_pairs
+from .pair_estimates import PairEstimates
+from .pair_keys import different_pairs, pair_keys
 from .proximity import check_most, gaps_steps
 from .rays import rays_steps
 from .results import SceneContacts, SceneGaps
 from .scene_step import SceneStep, Stepper
 from .trimesh_scenes import placed_meshes
-from .verdict_stage import verdict_portions
+from .verdict_stage import alike_portions
 
 if TYPE_CHECKING:
     from ..reading.urdf_shapes import Packages
     from .robot import Robot
 
+_TOGETHER = 1 << 13  # different pairs whose contacts are found together, unless a device does it
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -105,7 +106,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def __init__(self) -> None:
         self._objects = Members()
         self._stepper = Stepper()
-        self._searches = PairSearches()
+        self._estimates = PairEstimates()
         self._chosen: Choice | None = None
         self._standing: StandingObjects | None = None
         self._spare: list[OneConfiguration] = []  # currently unused; list append and pop are atomic
@@ -312,15 +313,37 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             results, work = yield from scale_progress(steps, 0.0, begin)
             clock.stop("pairs one by one")
             compared = compared.plus(work)
-        pairs = pairs[~special]
-        if len(pairs):
-            finding = self._objects.case_steps(pairs, limits, clock, device=device)
-            case, identifiers = yield from scale_progress(finding, begin, 1.0)
-            results += yield from scale_progress(_judge(case, identifiers, limits, self._objects.names), begin, 1.0)
+        judging = self._mesh_contacts(pairs[~special], limits, clock, device, compared)
+        found, compared = yield from scale_progress(judging, begin, 1.0)
+        results = [pair for pair in results + found if touching or pair.verdict is not TOUCHING]
+        listed = yield from scale_progress(sorted_steps(results, worst_first), 1.0, 1.0, "sorting pairs")
+        return SceneContacts(listed, replace(compared, seconds=clock.total, timings=clock.timings), refused)
+
+    def _mesh_contacts(
+        self, pairs: np.ndarray, limits: Limits, clock: Clock, device: Device, compared: QueryStats
+    ) -> Generator[Progress, None, tuple[list[PairVerdict], QueryStats]]:
+        """Return the verdicts of pairs of ids (k, 2) of meshes in memory, and the work together with ``compared``."""
+        alike = yield from self._objects.alike_steps(pairs)
+        count, results = len(alike.first), list[PairVerdict]()
+        together = max(count, 1) if may_answer(device, "crossover", count) else _TOGETHER
+        done, total, piece = 0, len(pairs), Slice()
+        for begin in range(0, count, together):
+            some = alike.chosen(begin, begin + together)
+            finding = self._objects.case_steps(some.first, limits, clock, device=device)
+            low, high = done / total, (done + len(some.pairs)) / total
+            text = None if together >= count else f"comparing object pair {done + 1} of {total}"
+            case, near = yield from scale_progress(finding, low, high, text)
+            kept = some.masked(np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True))
+            done += len(some.pairs) - len(kept.pairs)
+            for judged, found in alike_portions(case, kept, limits, self._objects.names):
+                results += found
+                done += len(judged)
+                if piece.over:
+                    yield Progress(max(0.6 * high + 0.4 * low, done / total), f"judging object pair {done} of {total}")
+                    piece = Slice()
             clock.stop("verdicts")
             compared = case.answer.stats().plus(compared)
-        listed = sorted((pair for pair in results if touching or pair.verdict is not TOUCHING), key=worst_first)
-        return SceneContacts(listed, replace(compared, seconds=clock.total, timings=clock.timings), refused)
+        return results, compared
 
     def _special_contacts(
         self, pairs: np.ndarray, limits: Limits
@@ -780,21 +803,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)
         self._objects.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
-        return (yield from self._searches.estimate_steps(self._objects, pairs, criterion, left, steps))
-
-
-def _judge(
-    case: Case, identifiers: np.ndarray, limits: Limits, names: Mapping[int, str]
-) -> Generator[Progress, None, list[PairVerdict]]:
-    """Compute the verdicts of a case in slices."""
-    results: list[PairVerdict] = []
-    piece = Slice()
-    for done, found in verdict_portions(case, identifiers, limits, names):
-        results += found
-        if piece.over:
-            yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
-            piece = Slice()
-    return results
+        return (yield from self._estimates.estimate_steps(self._objects, pairs, criterion, left, steps))
 
 
 def worst_first(found: PairVerdict) -> tuple[float, ...]:

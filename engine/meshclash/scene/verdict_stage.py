@@ -8,13 +8,15 @@ import numpy as np
 
 from ..solid.case import Case, Limits
 from ..solid.judge import judge
-from ..solid.pair_verdict import NO_PLACES, FoundPairs, PairVerdict
+from ..solid.pair_verdict import NO_PLACES, FoundPairs, PairVerdict, verdict_of_alike
 from ..types.steps import hold_progress, steps
 from ..types.verdict import APART, CLASH, TOUCHING
+from .alike_pairs import AlikePairs
 from .results import FirstContact
 
 _FIRST_CONTACT = partial(tuple.__new__, FirstContact)  # calls no Python for each of thousands in a frame
 _PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # maximum per portion
+_ALIKE = 4096  # verdicts of alike pairs that are written together
 _SURELY = 1.0 + 1e-6  # bounds the rounding error when lengths are compared with permitted ones
 
 
@@ -41,6 +43,34 @@ def verdict_portions(
         found = [pair for pair in judgement.records(ids, judgement.found(part, names)) if pair.verdict is not APART]
         begin = end
         yield begin, found
+
+
+def alike_portions(
+    case: Case, alike: AlikePairs, limits: Limits, names: Mapping[int, str]
+) -> Generator[tuple[np.ndarray, list[PairVerdict]], None, None]:
+    """Judge the first pair of each group, and yield all pairs in portions: their ids (n, 2), and those not apart.
+
+    Args:
+        case: the first pairs of the groups, as returned by ``Members.case_steps``.
+        alike: the groups.
+        limits, names: as for ``verdict_portions``.
+    """
+    begin = 0
+    for end, found in verdict_portions(case, alike.first, limits, names):
+        some, begin = alike.chosen(begin, end), end
+        if len(some.first) == len(some.pairs):
+            yield some.pairs, found
+            continue
+        known = {(item.a, item.b): item for item in found}
+        judged = [known.get(pair) for pair in map(tuple, some.first.tolist())]
+        group = np.repeat(np.arange(len(judged)), np.diff(some.start))
+        for first in range(0, len(group), _ALIKE):
+            pairs = some.pairs[first : first + _ALIKE]
+            rows = zip(pairs.tolist(), group[first : first + _ALIKE].tolist(), strict=True)
+            yield (
+                pairs,
+                [verdict_of_alike(item, a, b) for (a, b), own in rows if (item := judged[own]) is not None],
+            )
 
 
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
@@ -75,16 +105,19 @@ def case_findings(case: Case, names: Mapping[int, str]) -> FoundPairs:
     )
 
 
-def first_contacts_of(found: FoundPairs, jobs: np.ndarray, pairs: np.ndarray) -> list[FirstContact]:
-    """Return the first contacts of some pairs.
+def first_contacts_of(found: FoundPairs, jobs: np.ndarray, alike: AlikePairs) -> list[FirstContact]:
+    """Return the first contacts of all pairs of some groups.
 
     Args:
-        found: contacts of k pairs, one of each.
-        jobs: indices (n,) of pairs that meet.
-        pairs: the ids (k, 2) of all pairs.
+        found: contacts of the first pairs of the groups, one of each.
+        jobs: indices (n,) of the groups whose pairs meet, ascending.
+        alike: all groups.
     """
-    ids = pairs[jobs]
-    columns = zip(ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), jobs.tolist(), strict=False)
+    meet = np.zeros(len(alike.first), np.bool_)
+    meet[jobs] = True
+    some = alike.masked(meet)
+    ids, own = some.pairs, np.repeat(jobs, np.diff(some.start))
+    columns = zip(ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), own.tolist(), strict=False)
     return list(map(_FIRST_CONTACT, columns))
 
 

@@ -76,18 +76,18 @@ def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jo
         middles[i, 0], middles[i, 1], middles[i, 2] = meeting(first, second, kinds[i], room)
 
 
-def centre_steps(case: Case, swapped: np.ndarray, sample: bool = False) -> Generator[None, None, np.ndarray]:
+def centre_steps(case: Case, swapped: np.ndarray, sampled: np.ndarray) -> Generator[None, None, np.ndarray]:
     """Return the middle of every contact, (n, 3) float64 [m]; the generator yields every few milliseconds.
 
     Args:
         case: the pairs.
         swapped: which pairs are processed second object first, whichever way they were named, (k,) bool.
-        sample: compute only some middles, spread over all, for pairs with many contacts; NaN for the others.
+        sampled: for which pairs to compute only some middles, spread over all, if there are many contacts, (k,) bool;
+            the others are NaN.
     """
     answer, room = case.answer, new_room()
-    middles, every = np.empty((len(answer.pairs), 3)), np.ones(len(case.jobs), np.int64)
-    if sample:
-        every = np.maximum(np.diff(case.starts) // SAMPLED, 1)
+    middles = np.empty((len(answer.pairs), 3))
+    every = np.where(sampled, np.maximum(np.diff(case.starts) // SAMPLED, 1), 1)
     posed = case.tree_set.forest, case.jobs, case.rows_a, case.rows_b, swapped, every
     for begin in range(0, len(middles), _SPAN):
         end = min(begin + _SPAN, len(middles))
@@ -132,7 +132,7 @@ def _locations(
     case: Case, start: np.ndarray, codes: np.ndarray, swapped: np.ndarray, middles: np.ndarray | None
 ) -> list[np.ndarray | None]:
     if middles is None:
-        middles = run(centre_steps(case, swapped))
+        middles = run(centre_steps(case, swapped, np.zeros(len(case.jobs), np.bool_)))
     counts = np.diff(start)
     met = np.flatnonzero(counts)
     points: list[np.ndarray | None] = [None] * len(counts)

@@ -20,16 +20,17 @@ from ..geometry.predicates import UNCERTAIN, ExactWorkspace
 from ..geometry.triangle_distance import squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import moment_unit, moments_of
+from ..hierarchy.morton import order_points
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
+from ..traversal.crossings import winding_along
 from ..traversal.forest import pack_trees
 from ..traversal.frames import beyond_root, make_frame, surface_tolerance, winding_in
-from ..traversal.nearest_triangles import COMPILED_FOR, along_curve, find_nearest, new_nearest, parts_of
+from ..traversal.nearest_triangles import COMPILED_FOR, find_nearest, new_nearest, parts_of
 from ..traversal.point import (
     PointWorkspace,
     new_workspace_arrays,
     on_surface,
-    winding_along,
 )
 from ..traversal.solids import kept_solids
 from ..traversal.winding import NO_MOMENTS, generalised_winding
@@ -178,7 +179,7 @@ class PosedSurface:
         """Measure points; the arguments are those of ``measure_field``."""
         asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
         moments = moments_of(self._hierarchy.parts) if asked_windings else NO_MOMENTS
-        order = along_curve(points)
+        order = order_points(points)
         count = len(points)
         nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0
         found = new_nearest(nearest, 1)

@@ -78,7 +78,8 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     drawn = yield from drawn_meshes_steps(case)
     if not drawn:
         state = yield from applied_steps(case, limits)
-        locations = Locations(case, state.start, state.codes, state.swapped, state.middles if state.forgives else None)
+        middles = None if state.sampled.any() else state.middles
+        locations = Locations(case, state.start, state.codes, state.swapped, middles)
         return _judgement(case, locations, state, np.ones(len(case.jobs)))
     others: np.ndarray = (np.isin(case.jobs[:, 0], list(drawn))) | (np.isin(case.jobs[:, 1], list(drawn)))
     sure = np.ones(int(case.jobs.max()) + 1)

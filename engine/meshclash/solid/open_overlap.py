@@ -177,7 +177,7 @@ def depth_steps(
         exact: whether to search thoroughly.
     """
     swapped = pair_order(case)
-    middles = yield from centre_steps(case, swapped, sample=True)
+    middles = yield from centre_steps(case, swapped, np.ones(len(case.jobs), np.bool_))
     meant, kept, room = _as_meant(case, sides)
     overlaps = Overlaps(meant, meant.starts, middles[kept], swapped, room)
     yield from overlaps.search(np.arange(len(sides)), THOROUGH if exact else DEEP_STARTS)

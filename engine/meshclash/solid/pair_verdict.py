@@ -90,11 +90,13 @@ class PairVerdict(Copyable):
         flush: whether the stored coordinates alone would give another verdict. The verdict is then that of the
             objects as meant: a difference within their resolution made them clash.
         permitted_overlap: the overlap that was permitted to this pair [m].
+        undecided: whether a point cloud is too coarse to tell if the two meet: their gap or overlap is below its
+            resolution (``PointCloud.resolution``). The verdict is then TOUCHING.
     """
 
     __slots__ = (
         "_contacts", "_found", "_job", "a", "b", "certainty", "depth", "depth_lower", "depth_upper", "flush",
-        "permitted_overlap", "verdict",
+        "permitted_overlap", "undecided", "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +116,7 @@ class PairVerdict(Copyable):
         self.a, self.b, self.verdict = a, b, verdict
         self.depth, self.depth_lower, self.depth_upper = depth, depth_lower, depth_upper
         self.certainty, self.flush, self.permitted_overlap = certainty, flush, permitted_overlap
+        self.undecided = False
         self._found, self._job = found, job
         self._contacts: Any = None
 
@@ -194,7 +197,19 @@ class PairVerdict(Copyable):
         told = "" if self.depth is None else f", depth={self.depth:.6g}"
         if self.depth is None and self.depth_upper is not None:
             told = f", depth<={self.depth_upper:.6g}"
-        return told + (f", certainty={self.certainty:.3g}" if self.certainty < 1.0 else "") + ", flush" * self.flush
+        return (
+            told
+            + (f", certainty={self.certainty:.3g}" if self.certainty < 1.0 else "")
+            + (", flush" * self.flush + ", undecided" * self.undecided)
+        )
+
+
+def verdict_of_alike(found: PairVerdict, a: int, b: int) -> PairVerdict:
+    """Return the verdict of the objects a and b, which have the same meshes and poses as those of ``found``."""
+    return PairVerdict(
+        a, b, found.verdict, found.depth, found.depth_lower, found.depth_upper, found.certainty, found.flush,
+        found.permitted_overlap, found._found, found._job,
+    )  # fmt: skip
 
 
 def verdict_order(found: PairVerdict) -> tuple[float, float, float]:

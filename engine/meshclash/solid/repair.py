@@ -14,9 +14,10 @@ import numpy as np
 from ..hierarchy.build import as_hierarchy
 from ..jit import kernel
 from ..reference import by_reference
+from ..traversal.crossings import winding_along
 from ..traversal.forest import pack_trees
 from ..traversal.layers import component_volumes, copies_steps, open_edges_steps
-from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
+from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, world_triangle
 from ..traversal.solids import doubled_areas
 from ..types.mesh import TriangleMesh
 

@@ -59,7 +59,7 @@ class State:
         permitted: permitted overlap [m], (k,).
         rounding: how far surfaces may cross [m], (k,).
         swapped: which pairs are measured second object first, (k,) bool.
-        middles: middles of contacts, (n, 3) [m]; None if nothing is measured.
+        middles: middles of contacts, (n, 3) [m], NaN where not computed; None if nothing is measured.
         overlaps: the measured overlaps of pairs of solids.
     """
 
@@ -85,9 +85,9 @@ class State:
         return np.logical_and(self.closed[:, 0], self.closed[:, 1])
 
     @property
-    def forgives(self) -> bool:
-        """Return whether some surfaces may cross by their resolution."""
-        return bool(self.rounding.any())
+    def sampled(self) -> np.ndarray:
+        """Return which pairs need the middles of only some of their contacts: surfaces may not cross, (k,) bool."""
+        return np.equal(self.rounding, 0.0)
 
     @property
     def allowed(self) -> np.ndarray:
@@ -276,7 +276,7 @@ def flush_parts(state: State) -> Steps:
     Applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge middles
     and centroids of triangles, and points beside contacts, are looked at (``flush_containment.py``).
     """
-    if state.middles is None or not state.forgives:
+    if state.middles is None or state.sampled.all():
         return
     deep = (state.codes == CLASH) | (state.codes == CONTAINED)
     chosen = np.flatnonzero((state.rounding > 0.0) & deep & state.closed.any(axis=1))
@@ -336,7 +336,7 @@ def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -
     """Apply rules to the pairs of a case and return the result; the generator yields every few milliseconds."""
     state = State(case, limits)
     if _measured(state).any():
-        state.middles = yield from centre_steps(case, state.swapped, sample=not state.forgives)
+        state.middles = yield from centre_steps(case, state.swapped, state.sampled)
     state.same = yield from duplicate_steps(case, state.posed)
     for rule in rules:
         yield from rule.apply(state)

@@ -130,6 +130,11 @@ def _largest_piece(sides):
 def _share_out(polygons, sides, areas):
     """Add the area of a triangle, ``polygons[0]``, to its cells: it is cut into slabs, then bars, then cells."""
     low_x, high_x = _slabs(polygons[0], 3, 0, sides)
+    low_y, high_y = _slabs(polygons[0], 3, 1, sides)
+    low_z, high_z = _slabs(polygons[0], 3, 2, sides)
+    if low_x == high_x and low_y == high_y and low_z == high_z:
+        areas[SIDE * (SIDE * low_x + low_y) + low_z] += _area(polygons[0], 3)
+        return
     for i in range(low_x, high_x + 1):
         in_slab = _cut(polygons[0], 3, 0, i, low_x, high_x, sides, polygons[1], polygons[3])
         if in_slab < 3:

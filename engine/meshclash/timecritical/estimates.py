@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..jit import inlined, inner, kernel
-from .collision_probability import collision_probability
+from .collision_probability import collision_probability, measures
 from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, probability_of
-from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
+from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, MET, OPENED, STATUS, TESTED, TRIANGLE_A, USED, common_share
 from .trees import SPREAD, forest_at, nodes_at
 
 LOOKED_AT = 1 << 14
@@ -14,11 +14,13 @@ LOOKED_AT = 1 << 14
 
 @kernel
 def conclude(
-    trees, sizes, jobs, poses, frames, state, rows, hazards, keys, entries, width, zero, best, probabilities, regions,
+    trees, sizes, jobs, poses, frames, state, rows, hazards, keys, entries, width, zero, best, probabilities, intervals,
+    regions, measured,
 ):  # fmt: skip
-    """Compute for every job the probability that the objects collide, and the world box (2, 3) [m] of the place.
+    """Compute for every job the probability that the objects collide, its interval, and the world box of the place.
 
-    The box is NaN if no place is known. ``best`` (k,) int64 is a work array.
+    The box, (2, 3) [m], is NaN if no place is known. ``measured`` receives the measures of
+    ``collision_probability.py``; they are NaN if the answer is exact. ``best`` (k,) int64 is a work array.
     """
     best[:] = -1
     for e in range(min(state[USED], LOOKED_AT)):
@@ -28,21 +30,26 @@ def conclude(
     for job in range(jobs.shape[0]):
         status = rows[job, STATUS]
         if status == MEET:
-            probabilities[job] = 1.0
+            probabilities[job] = intervals[job, 0] = intervals[job, 1] = 1.0
+            measured[job] = np.nan
             regions[job] = np.nan
             if rows[job, TRIANGLE_A] >= 0:
                 _meeting_box(trees, jobs, poses, rows, job, width, zero, regions[job])
         elif status == APART:
-            probabilities[job] = 0.0
+            probabilities[job] = intervals[job, 0] = intervals[job, 1] = 0.0
+            measured[job] = np.nan
             regions[job] = np.nan
         else:
-            highest = np.int64(nodes_at(trees, jobs[job, 0], width)[5][0]) + np.int64(
-                nodes_at(trees, jobs[job, 1], width)[5][0]
-            )
-            probabilities[job] = collision_probability(
-                hazards[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
-                0.5 * (sizes[jobs[job, 0], SPREAD] + sizes[jobs[job, 1], SPREAD]),
+            _, _, _, boxes_a, _, heights_a = nodes_at(trees, jobs[job, 0], width)
+            _, _, _, boxes_b, _, heights_b = nodes_at(trees, jobs[job, 1], width)
+            common, ratio = common_share(boxes_a[0], boxes_b[0], frames[job])
+            measures(
+                hazards[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS],
+                np.int64(heights_a[0]) + np.int64(heights_b[0]), rows[job, FILLED],
+                0.5 * (sizes[jobs[job, 0], SPREAD] + sizes[jobs[job, 1], SPREAD]), common, ratio,
+                rows[job, TESTED], rows[job, MET], measured[job],
             )  # fmt: skip
+            probabilities[job] = collision_probability(measured[job], intervals[job])
             regions[job] = np.nan
             if best[job] >= 0:
                 node_a, node_b = entries[best[job], NODE_A], entries[best[job], NODE_B]

@@ -13,6 +13,7 @@ from ..traversal.pairs import LEAF_NUMBERS
 from ..types.copying import Copyable
 from ..volumes.registry import volume_named
 from . import traversal as layout
+from .collision_probability import MEASURES
 from .estimates import LOOKED_AT, conclude
 from .heap import ENTRY_LENGTH, keep_jobs
 from .probability import log_factorials
@@ -61,8 +62,12 @@ class Estimates(NamedTuple):
 
     probabilities: np.ndarray
     """Probability that the objects collide, (k,) float64."""
+    intervals: np.ndarray
+    """The lowest and the highest probability, (k, 2) float64 (``collision_probability.py``)."""
     regions: np.ndarray
     """World boxes of where they meet, or most probably meet, (k, 2, 3) float64 [m]; NaN if no place is known."""
+    measures: np.ndarray
+    """What the probabilities were computed from, (k, MEASURES) float64; NaN if the answer is exact."""
 
 
 class _SearchArrays(NamedTuple):
@@ -240,7 +245,9 @@ class Search(Copyable):
         """Return the current estimates."""
         start = time.perf_counter()
         count = len(self._jobs)
-        estimates = Estimates(np.empty(count), np.empty((count, 2, 3)))
+        estimates = Estimates(
+            np.empty(count), np.empty((count, 2)), np.empty((count, 2, 3)), np.empty((count, MEASURES))
+        )
         conclude(
             *self._table, self._jobs, self._poses, self._frames, self.state, self.rows, self.hazards, *self._heap,
             self._width, _ZERO, np.empty(count, np.int64), *estimates,

@@ -51,6 +51,8 @@ class SceneEstimate:
             For point clouds, a point on both surfaces.
         triangles: Triangles (k, 2) int64 that meet, if the search found them; -1 otherwise, and for point clouds.
         stats: The work of this call.
+        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. They
+            are 0 and 1 for pairs with a point cloud until the answer is exact.
     """
 
     pairs: np.ndarray
@@ -60,6 +62,7 @@ class SceneEstimate:
     regions: np.ndarray
     triangles: np.ndarray
     stats: QueryStats
+    intervals: np.ndarray
 
     @property
     def exact(self) -> bool:
@@ -175,7 +178,14 @@ class SharedSearch(Copyable):
         reporting.note(self._size, seconds)
         stats = QueryStats(volume_tests, primitive_tests, exact_tests, self._spent + seconds)
         return SceneEstimate(
-            self._pairs[order], colliding, probability, complete, found.regions[order], triangles, stats
+            self._pairs[order],
+            colliding,
+            probability,
+            complete,
+            found.regions[order],
+            triangles,
+            stats,
+            found.intervals[order],
         )
 
 

@@ -30,8 +30,9 @@ USED, OPEN_JOBS, STEPS, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH
 # Entries of the options array.
 STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
 # Entries of a job's row: its status, the number of counted pairs of nodes, the triangles that meet; the number of
-# remaining pairs of nodes, the sums of their heights and of their possible collision cells, the number of opened pairs.
-STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, ROW_LENGTH = range(9)
+# remaining pairs of nodes, the sums of their heights and of their possible collision cells, the number of opened pairs,
+# the numbers of pairs of boxes that were tested and that overlap.
+STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, TESTED, MET, ROW_LENGTH = range(11)
 OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
 """Status of a job. ASK_HOST: products of coordinates leave the range of float64, so the exact engine answers."""
 # Work is counted in steps; one step takes about as long as a test of two boxes.
@@ -81,16 +82,25 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
             if not overlap(volumes_a[0], volumes_b[0], frame):
                 rows[job, STATUS], rows[job, LEFT], hazards[job] = APART, 0, 0.0
                 continue
-            rows[job, STATUS], rows[job, LEFT] = OPEN, 1
+            rows[job, STATUS], rows[job, LEFT], rows[job, TESTED], rows[job, MET] = OPEN, 1, 1, 1
             rows[job, HEIGHTS] = _together(heights_a, 0, heights_b, 0)
             rows[job, FILLED] = _together(cells_a, 0, cells_b, 0)
             hazards[job] = hazard(1.0)
             state[OPEN_JOBS] += 1
-            common = min(_part(boxes_a[0], boxes_b[0], frame, 0)[0], _part(boxes_b[0], boxes_a[0], frame, 15)[0])
+            common, _ = common_share(boxes_a[0], boxes_b[0], frame)
             used = push(keys, entries, used, 1.0 + np.floor(common / GRAIN) * GRAIN, job, 0, 0, 0)
         state[USED] = used
 
     return kernel(begin)
+
+
+@inlined
+def common_share(box_a, box_b, frame):
+    """Return the smaller share of two boxes that lies inside the other's, and the ratio of their volumes, at most 1."""
+    part_a, volume_a = _part(box_a, box_b, frame, 0)
+    part_b, volume_b = _part(box_b, box_a, frame, 15)
+    larger = max(volume_a, volume_b)
+    return min(part_a, part_b), min(volume_a, volume_b) / larger if larger > 0.0 else 1.0
 
 
 @inlined
@@ -248,6 +258,7 @@ def _best_first(overlap: Callable) -> Callable:
                     for j in range(1 if leaf_b else 2):
                         child_b = node_b if leaf_b else first_b[node_b] + j
                         state[VOLUME_TESTS] += 1
+                        rows[job, TESTED] += 1
                         steps += 1
                         if not overlap(volumes_a[child_a], volumes_b[child_b], frames[job]):
                             continue
@@ -262,6 +273,7 @@ def _best_first(overlap: Callable) -> Callable:
                         p = min(max(np.floor(p / GRAIN) * GRAIN, FAINTEST), SUREST)
                         sum_of_hazards += hazard(p)
                         left += 1
+                        rows[job, MET] += 1
                         heights += _together(heights_a, child_a, heights_b, child_b)
                         filled += _together(cells_a, child_a, cells_b, child_b)
                         key = p - last - (ASIDE if waits else 0.0)

@@ -8,8 +8,9 @@ import numpy as np
 from ..geometry.relative_pose import invert_rotation
 from ..jit import inner, kernel
 from ..reference import by_reference
+from .crossings import winding
 from .exact_winding import FOUND, TURNS, away_from, ray_end, star, vertex_base
-from .point import box_gap, local_slack, nearest, to_local, winding, world_triangle
+from .point import box_gap, local_slack, nearest, to_local, world_triangle
 
 IN, OUT, ON = 1, 2, 0
 
@@ -76,7 +77,7 @@ def nearest_in(forest, frame, p, limit, enough, work):
 
 @inner
 def winding_in(forest, solids, frame, skip, p, work):
-    """Call ``point.winding`` for a posed tree."""
+    """Call ``crossings.winding`` for a posed tree."""
     return winding(
         forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, solids.component,
         skip, p, work,

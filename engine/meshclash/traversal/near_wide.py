@@ -45,7 +45,7 @@ from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_a
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, shrink_of
 from ..geometry.triangle_distance import closest_of_triangles, largest_coordinate
 from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN, LANE_COUNT
-from ..jit import inlined, inner, kernel
+from ..jit import inlined, inner, kernel, parallel_kernel, prange
 from ..types.pose import plainly_rigid
 from .near_leaf import (
     ABSOLUTE,
@@ -214,8 +214,8 @@ def _guess(tree_a, slabs_a, poses_a, tree_b, slabs_b, poses_b, pose, errors, shr
     return volume_tests, _MOST_DESCENTS
 
 
-@kernel
-def traverse_near(side_a, side_b, work):
+@inner
+def _traverse(side_a, side_b, work):
     """Continue a distance query from its state; return True when all jobs are done.
 
     The arguments are the addresses of three records (int64): of both sides and of the work (``near_work.py``). In the
@@ -399,3 +399,17 @@ def traverse_near(side_a, side_b, work):
     state[PRIMITIVE_TESTS] = primitive_tests
     state[ORDERED] = ordered
     return job == job_count
+
+
+@kernel
+def traverse_near(side_a, side_b, work):
+    """Call ``_traverse`` from Python, for one record of work."""
+    return _traverse(side_a, side_b, work)
+
+
+@parallel_kernel
+def traverse_near_together(side_a, side_b, works, workers):
+    """Call ``_traverse`` for records of work (n,) on several cores; worker w takes every ``workers``-th of them."""
+    for w in prange(workers):
+        for k in range(w, works.shape[0], workers):
+            _traverse(side_a, side_b, works[k])

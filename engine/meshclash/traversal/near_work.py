@@ -91,13 +91,11 @@ class NearWork(NotCopied):
         self._record[: layout.ARRAYS] = [array.ctypes.data for array in arrays]
         self._record[layout.QUEUE_ROOM] = len(bounds)
 
-    def advance(self, side_a: np.ndarray, side_b: np.ndarray) -> bool:
-        """Work for some milliseconds on two tree sets (``TreeSet.lane_record``); return True when all jobs are done.
+    def make_room(self) -> None:
+        """Enlarge the queue if the kernel stopped because it was nearly full; call this before the kernel.
 
         In a depth-first search, each step pops one pair from the queue and pushes at most eight, one level deeper in
-        one tree. A heap may need more room; then the queue grows.
+        one tree. A heap may need more room.
         """
         if self.state[STACK_USED] >= len(self._queue[1]) - LANE_COUNT:
             self._set_queue(*(np.concatenate([part, np.empty_like(part)]) for part in self._queue))
-        done: bool = layout.traverse_near(side_a.ctypes.data, side_b.ctypes.data, self.address)
-        return done

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..geometry.predicates import ExactWorkspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..hierarchy.morton import order_points
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
 from ..types.pose import inverse_rotations
@@ -29,7 +30,6 @@ _SHARED_FROM = 1 << 13
 """Number of points above which several threads pay."""
 COMPILED_FOR = 1 << 18
 """Number of points above which it pays to compile the parallel kernel."""
-_LEAST = 2.0**-1022
 
 
 class Nearest(NamedTuple):
@@ -191,7 +191,7 @@ class NearestFinder:
             threads: maximum number of threads; the result does not depend on it.
         """
         n, allowed, found = len(points), thread_limit(threads), new_nearest(len(points), count)
-        order = along_curve(points)
+        order = order_points(points)
         shared = n >= (_SHARED_FROM if is_compiled(_search_together) else COMPILED_FOR)
         together = _SLICE * (allowed if shared else 1)
         for begin in range(0, n, together):
@@ -212,15 +212,3 @@ def parts_of(begin: int, end: int, size: int) -> np.ndarray:
         return np.array([[begin, end]])
     begins = np.arange(begin, end, size)
     return np.stack([begins, np.minimum(begins + size, end)], axis=1)
-
-
-def along_curve(points: np.ndarray) -> np.ndarray:
-    """Return the order (n,) int64 of points along a Morton curve with 2**10 cells per side."""
-    if len(points) < 3:
-        return np.arange(len(points))
-    low = points.min(axis=0)
-    size = max(float((points - low).max()), _LEAST)
-    cells = np.minimum((points - low) / size * 1024.0, 1023.0).astype(np.int64)
-    for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
-        cells = (cells | (cells << shift)) & mask
-    return np.argsort((cells[:, 0] << 2) | (cells[:, 1] << 1) | cells[:, 2], kind="stable")

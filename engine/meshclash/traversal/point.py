@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.incidence import CLEAR_OF, crossing, lies_on
+from ..geometry.incidence import CLEAR_OF, lies_on
 from ..geometry.predicates import UNCERTAIN, ExactWorkspace, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
@@ -246,60 +246,6 @@ def inverse_of(x):
 
 
 @inner
-def _is_in_box(p, a, b, c):
-    """Return whether a point is in the box of a degenerate triangle.
-
-    If it is not, a ray that meets the degenerate triangle also grazes its neighbours, or it meets nothing.
-    """
-    inside = True
-    for k in range(3):
-        inside &= min(a[k], b[k], c[k]) <= p[k] <= max(a[k], b[k], c[k])
-    return inside
-
-
-@inner
-def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
-    """Return the winding number at the world point p minus that at q, from the exact crossings of the segment pq.
-
-    Returns (difference, True), or (0, False) if the segment grazes something.
-    """
-    o = to_local(p, pose, inverse, origin)
-    e = to_local(q, pose, inverse, origin)
-    d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
-    inverse_d = (inverse_of(d[0]), inverse_of(d[1]), inverse_of(d[2]))
-    slack = local_slack(p, pose, reach) + local_slack(q, pose, reach)
-    node_start = forest.node_start[tree]
-    triangle_start = forest.triangle_start[tree]
-    total = 0
-    stack = work.stack
-    stack[0] = 0
-    used = 1
-    while used > 0:
-        used -= 1
-        node = node_start + stack[used]
-        if ray_misses(forest.volumes[node], o, d, inverse_d, slack):
-            continue
-        first = forest.first[node]
-        count = forest.count[node]
-        if count == 0:
-            stack[used] = first
-            stack[used + 1] = first + 1
-            used += 2
-            continue
-        for entry in range(first, first + count):
-            t = np.int64(forest.order[triangle_start + entry])
-            if component[triangle_start + t] == skip:
-                continue
-            a, b, c = world_triangle(forest, tree, t, pose)
-            passed = crossing(p, q, a, b, c, work.exact)
-            if passed != UNCERTAIN:
-                total += passed * orientation[triangle_start + t]
-            elif (a != b and b != c and c != a) or _is_in_box(p, a, b, c):
-                return 0, False
-    return total, True
-
-
-@inner
 def outward_direction(forest, tree, pose, inverse, origin, p):
     """Return the index of the direction that leads best away from the middle of the root box, to meet few boxes."""
     root = forest.volumes[forest.node_start[tree]]
@@ -315,30 +261,3 @@ def outward_direction(forest, tree, pose, inverse, origin, p):
         if along > most:
             best, most = i, along
     return best
-
-
-@inner
-def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
-    """Return the winding number of a closed tree at the world point p, without component ``skip`` (-1: none).
-
-    It is the sum of the signed crossings of a ray, decided exactly. If a ray grazes an edge or a vertex, the next
-    direction is tried. Returns (number, True), or (0, False) if all directions graze, as for a point on the surface.
-    """
-    length = 0.0
-    for k in range(3):
-        length += abs(p[k] - pose[k, 3]) + 2.0 * reach[k]
-    length *= 4.0
-    first = outward_direction(forest, tree, pose, inverse, origin, p)
-    for turn in range(DIRECTIONS.shape[0]):
-        i = (first + turn) % DIRECTIONS.shape[0]
-        q = (
-            p[0] + length * DIRECTIONS[i, 0],
-            p[1] + length * DIRECTIONS[i, 1],
-            p[2] + length * DIRECTIONS[i, 2],
-        )
-        number, clear = winding_along(
-            forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work
-        )
-        if clear:
-            return number, True
-    return 0, False

@@ -1,15 +1,19 @@
 """Time slices of long computations: when a generator yields, and how many steps one call runs."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
+_T = TypeVar("_T")
 _Items = TypeVar("_Items", Sequence[Any], np.ndarray)
 
 SLICE_SECONDS = 0.005
 """Duration of a slice: a fraction of the delay that a user interface tolerates, so that callers keep their budget."""
+
+
+_KEYS_AT_ONCE = 4096
 
 
 class Slice:
@@ -47,6 +51,23 @@ class TimeSlice:
         now = time.perf_counter()
         last, self._before, self.spent = now - self._before, now, now - self._started
         return now + last > self.end
+
+
+def sorted_steps(items: Sequence[_T], key: Callable[[_T], tuple[float, ...]]) -> Generator[float, None, list[_T]]:
+    """Return the items in the order of their keys, as ``sorted`` does; yields the fraction of keys that are computed.
+
+    Args:
+        items: any number of things.
+        key: returns numbers, none of them NaN, and the same number of them for each item.
+    """
+    keys = []
+    for begin in range(0, len(items), _KEYS_AT_ONCE):
+        keys.append(np.array([key(item) for item in items[begin : begin + _KEYS_AT_ONCE]], np.float64))
+        yield min(1.0, (begin + _KEYS_AT_ONCE) / len(items))
+    if not keys:
+        return []
+    order = np.lexsort(np.concatenate(keys).T[::-1])
+    return [items[place] for place in order.tolist()]
 
 
 def portions(items: _Items, size: int) -> Iterator[_Items]:

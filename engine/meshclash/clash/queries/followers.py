@@ -77,8 +77,10 @@ class WatchFollower(Follower):
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """As `Follower`."""
         self._change_limits(question)
+        everything = len(question.world.objects)
+        sets = (None if len(ids) == everything else ids for ids in (question.set_a, question.set_b))
         changes = yield from question.engine.steps(
-            self._watch.update, set_a=question.set_a, set_b=question.set_b, keep=question.keep,
+            self._watch.update, **dict(zip(("set_a", "set_b"), sets, strict=True)), keep=question.keep,
             first_contact=first_contact, device=question.device,
         )  # fmt: skip
         for pair in changes.gone:
@@ -93,8 +95,11 @@ class WatchFollower(Follower):
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
         """As `Follower`."""
+        plain = question.world.all_plain
         firsts = [
-            pair for pair, found in self._unwritten.items() if found.verdict is None and question.world.plain(pair)
+            pair
+            for pair, found in self._unwritten.items()
+            if found.verdict is None and (plain or question.world.plain(pair))
         ]
         for pairs in portions(firsts, FIRSTS_AT_ONCE):
             found = [self._unwritten[pair] for pair in pairs]

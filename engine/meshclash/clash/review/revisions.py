@@ -38,6 +38,7 @@ class Identity(NamedTuple):
         area: of its surface [m2]; it stays the same however the object is turned.
         key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" for none.
         models: names of the files that have it, where several are one scene; then the rules of ``match_models`` hold.
+        copied_in: the models of these in which other objects have its key too, although they may not be listed.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Identity(NamedTuple):
     area: float
     key: str = ""
     models: tuple[str, ...] = ()
+    copied_in: tuple[str, ...] = ()
 
     def stands_as(self, other: "Identity") -> bool:
         """Whether both objects fill the same box."""
@@ -65,6 +67,8 @@ def checked_identity(item: Identity) -> Identity:
         raise UnsupportedOption(f"id, name and key of an Identity must be texts, not {shown(item)}")
     if not isinstance(item.models, tuple) or not all(isinstance(name, str) for name in item.models):
         raise UnsupportedOption(f"models of an Identity must be a tuple of texts, not {shown(item.models)}")
+    if not isinstance(item.copied_in, tuple) or not all(isinstance(name, str) for name in item.copied_in):
+        raise UnsupportedOption(f"copied_in of an Identity must be a tuple of texts, not {shown(item.copied_in)}")
     if not isinstance(item.box, np.ndarray) or item.box.shape != (2, 3) or item.box.dtype.kind not in "fiu":
         raise UnsupportedOption(f"the box of {shown(item.name)} must be an array (2, 3) [m], not {shown(item.box)}")
     if not is_whole(item.triangles) or math.isnan(real_number(item.area)):
@@ -147,7 +151,7 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     its shape and place. All others are told by name, or shared key, and place. Where a model has almost no key of
     before, a program has given out new ones: then all its objects are told by name and place.
     """
-    copies = [Counter((model, item.key) for item in items for model in item.models) for items in (before, after)]
+    copies = [key_counts(items) for items in (before, after)]
     renewed = _renewed_models(before, after)
     found: dict[str, str] = {}
     taken: set[str] = set()
@@ -200,6 +204,31 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     take(placed, is_same)
     take(placed, _stand_equal)
     return found
+
+
+KeyCounts = Counter[tuple[str, str]]
+
+
+def key_counts(items: Sequence[Identity]) -> KeyCounts:
+    """By model and key, how many objects have the key there; more than 1 if an object is known to have copies."""
+    found = Counter((model, item.key) for item in items for model in item.models)
+    found.update((model, item.key) for item in items for model in item.copied_in)
+    return found
+
+
+def with_copies(items: Iterable[Identity], counts: KeyCounts) -> list[Identity]:
+    """Objects whose ``copied_in`` also names the models in which several objects of a revision have their key.
+
+    Args:
+        items: of any revision.
+        counts: ``key_counts`` of the revision.
+    """
+    return [
+        item._replace(copied_in=tuple(
+            name for name in item.models if item.key and (name in item.copied_in or counts[name, item.key] > 1)
+        ))
+        for item in items
+    ]  # fmt: skip
 
 
 CELL = 0.05

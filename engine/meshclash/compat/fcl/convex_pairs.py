@@ -18,7 +18,7 @@ from ...convex.convex_distance import (
     UPPER,
     convex_distance_beside,
 )
-from ...convex.exact_comparison import is_within
+from ...convex.exact_comparison import NO_BOXES, WITHIN, boxes_within, is_within
 from ...convex.exact_shapes import ConvexShape
 from ...convex.hull_separation import part_each
 from ...convex.supports import farthest_of_round
@@ -53,6 +53,9 @@ def meet(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShap
     if slack or answer.item(LOWER) < 0.0:
         return True
     (first, _), (second, _) = _relative(o1, o2, a, b)
+    told = boxes_within(first[None], second[None], (0.0, 0.0), False)[0]
+    if told != NO_BOXES:
+        return bool(told == WITHIN)
     return is_within(first, second, (0.0,), answer[POINT_B : POINT_B + 3] - answer[POINT_A : POINT_A + 3])
 
 

@@ -12,7 +12,7 @@ from ...messages import a_type
 from ...pointcloud.cloud import PointCloud
 from ...pointcloud.collision import finer_radius
 from ...pointcloud.pair_search import PairSearch, limit_resolution
-from ...pointcloud.query import (
+from ...pointcloud.searches import (
     Thing,
     build_now,
     checked_positive,
@@ -118,9 +118,9 @@ def cloud_collision(
         raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
     for thing in (a, b):
         build_now(thing)
-    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     paper = _paper_test(a, b, method, control)
     begun = time.thread_time()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     search = search_for(a, b, rows_a, rows_b, True)[0] if paper is None else _as_paper(a, b, rows_a, rows_b, paper)
     if node_size is not None:
         limit_resolution(search, checked_positive("node_size", node_size, "metres"))

@@ -5,16 +5,22 @@ The k-DOP of a turned object in the world's directions, kept as Klosowski, Held,
 from the last one on. What is not convex has the extents of its hull.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ...convex.hull import ConvexHull
 from ...convex.support_vertex import climb
+from ...errors import InvalidPose, UnsupportedOption
 from ...jit import kernel
+from ...messages import shown
+from ...types.copying import Changeable
+from ...types.numbers import float_array
 from ...volumes.rounding import round_down, round_up
 from .kdop import directions_of
 
+_HALVES = 3, 7, 9, 13
 _ROUNDING = 16.0 * 2.0**-53
 """Of a height, share of the sum of all absolute products: seven roundings, twice, with room."""
 
@@ -38,7 +44,7 @@ def _climb_all(hull, directions, rotation, last, volume):
         volume[half + i] = round_up(high + slack)
 
 
-class ClimbingPolytope:
+class ClimbingPolytope(Changeable):
     """The k-DOP of points that turn about the origin.
 
     Args:
@@ -46,16 +52,37 @@ class ClimbingPolytope:
         half: 3, 7, 9 or 13 directions, those of "dop6" to "dop26".
 
     Raises:
-        InvalidMesh: as ``ConvexHull``.
+        InvalidMesh: as ``ConvexHull``. UnsupportedOption: another number of directions.
+
+    Example:
+        >>> import numpy as np
+        >>> import meshclash as mc
+        >>> polytope = mc.lab.ClimbingPolytope(mc.shapes.box(1.0).vertices, 3)
+        >>> polytope.turned(np.eye(3)).round(3).tolist()
+        [-0.5, -0.5, -0.5, 0.5, 0.5, 0.5]
     """
 
     def __init__(self, points: Any, half: int) -> None:
+        if half not in _HALVES:
+            raise UnsupportedOption(f"half must be one of {', '.join(map(str, _HALVES))}, not {shown(half)}")
         self.hull = ConvexHull(points)
         self._directions = directions_of(half)
         self._last = np.zeros(2 * half, np.int64)
 
-    def turned(self, rotation: np.ndarray) -> np.ndarray:
-        """The polytope (2 half,) float32 of the points turned by a matrix (3, 3); it contains them exactly."""
+    def _shared_things(self) -> Iterable[object]:
+        return (self.hull,)
+
+    def turned(self, rotation: Any) -> np.ndarray:
+        """Return the polytope (2 half,) float32 of the points turned by a matrix (3, 3); it contains them exactly.
+
+        The first half are the lowest extents along the directions, the rest the highest ones.
+
+        Raises:
+            InvalidPose: the matrix is not (3, 3), or has other than finite numbers.
+        """
+        matrix = float_array("rotation", rotation, InvalidPose)
+        if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+            raise InvalidPose(f"a rotation is (3, 3) finite numbers, not {shown(rotation)}")
         volume = np.empty(len(self._last), np.float32)
-        _climb_all(self.hull.features, self._directions, np.ascontiguousarray(rotation), self._last, volume)
+        _climb_all(self.hull.features, self._directions, np.array(matrix, order="C"), self._last, volume)
         return volume

@@ -11,7 +11,9 @@ from ...hierarchy.bvh import Hierarchy
 from ...pointcloud.cloud import PointCloud
 from ...pointcloud.cloud_contacts import CloudContacts
 from ...pointcloud.cloud_distance import CloudDistance, cloud_distance
-from ...pointcloud.query import common_points_steps, search_for
+from ...pointcloud.query import common_points_steps
+from ...pointcloud.resolution import doubtful_gap_steps, pair_resolution
+from ...pointcloud.searches import search_for
 from ...solid.pair_verdict import PairVerdict
 from ...types.mesh import TriangleMesh
 from ...types.results import Progress
@@ -21,7 +23,7 @@ from ..found_pair import NO_POINTS, FoundPair, PairOfScene
 from ..results import Distance, no_start
 from ..table import Request
 
-_CONTACTS_END = 0.5  # fraction of the work
+_CONTACTS_END, _DEPTHS_END = 0.5, 0.75  # fractions of the work
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, CloudContacts]:
@@ -55,7 +57,8 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
 
     A cloud has no inside and contains noise. It clashes with an object that its surface meets. If a closed mesh
     encloses some of its points, the deepest of them gives the depth: up to the permitted overlap it only touches. The
-    resolution of coordinates permits no overlap for a cloud: scanners are far less precise than coordinates.
+    resolution of coordinates permits no overlap for a cloud: scanners are far less precise than coordinates. If gap or
+    overlap are below the resolution of the cloud, the verdict is undecided.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     meeting = common_points_steps(*request.things, *request.poses, listing.first_contact)
@@ -64,7 +67,7 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
         return hits
     inside, depths, side = NO_POINTS, np.empty(0), _enclosed(request)
     if side is not None:
-        inside, depths = yield from scale_progress(steps(hits.depths, side), _CONTACTS_END, 1.0)
+        inside, depths = yield from scale_progress(steps(hits.depths, side), _CONTACTS_END, _DEPTHS_END)
     if len(hits):
         found = FoundPair(hits, partial(_middle, hits), listing.names, inside, side or 0)
     elif len(inside):
@@ -75,18 +78,35 @@ def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Cl
         return (yield from scale_progress(_apart_steps(request, listing, hits), _CONTACTS_END, 1.0))
     depth, permitted = float(depths.max()) if len(depths) else None, _permitted(request)
     verdict = _verdict(request, found, depth or 0.0, side)
-    return PairVerdict(*listing.ids, verdict, depth, permitted_overlap=permitted, found=found)
+    result = PairVerdict(*listing.ids, verdict, depth, permitted_overlap=permitted, found=found)
+    if verdict is not TOUCHING and (depth or 0.0) <= pair_resolution(*request.things):
+        undecided = yield from scale_progress(steps(hits.undecided), _DEPTHS_END, 1.0)
+        _note(result, bool(undecided[0]))
+    return result
+
+
+def _note(result: PairVerdict, undecided: bool) -> None:
+    """Note whether a verdict is undecided."""
+    if undecided:
+        result.verdict, result.undecided = TOUCHING, True
 
 
 def _apart_steps(request: Request, listing: PairOfScene, hits: CloudContacts) -> Generator[Progress, None, PairVerdict]:
     """Return the verdict on two objects without a common point."""
+    things, poses = request.things, request.poses
     verdict, place, tolerance = APART, None, request.options.limits.touch_tolerance
     if tolerance > 0.0:
-        gap = yield from steps(cloud_distance, *request.things, *request.poses)
+        gap = yield from steps(cloud_distance, *things, *poses)
         hits.stats = hits.stats.plus(gap.stats)
         if gap.distance <= tolerance:
-            verdict, place = TOUCHING, gap.point_a if isinstance(request.things[0], PointCloud) else gap.point_b
-    return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
+            verdict, place = TOUCHING, gap.point_a if isinstance(things[0], PointCloud) else gap.point_b
+    undecided = False
+    if verdict is APART:
+        place = yield from doubtful_gap_steps(*things, poses[0].rows, poses[1].rows)
+        undecided = place is not None
+    result = PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
+    _note(result, undecided)
+    return result
 
 
 def _enclosed(request: Request) -> int | None:

@@ -61,14 +61,18 @@ def find_distance(request: Request) -> Generator[float, None, Distance]:
     start[: len(known)] = np.reshape(known, (-1, 2))
     names = "relative_error", "absolute_error", "upper_limit", "lower_limit"
     errors = {name: getattr(options, name) for name in names}
-    answer, meshes = yield from answered(request, rows, goal=Goal.NEAREST, start=start, **errors)
+    answer, meshes = yield from answered(
+        request, rows, goal=Goal.NEAREST, start=start, threads=options.threads, **errors
+    )
     return distance_of(answer, request, (meshes, rows))
 
 
 def find_clearances(request: Request) -> Generator[float, None, Clearances]:
     """``clearance``: all pairs of triangles within the tolerance."""
     rows, tolerance = request.every_row, request.options.tolerance
-    answer, meshes = yield from answered(request, rows, goal=Goal.WITHIN, tolerance=tolerance)
+    answer, meshes = yield from answered(
+        request, rows, goal=Goal.WITHIN, tolerance=tolerance, threads=request.options.threads
+    )
     found = answer.pairs, answer.distances, answer.jobs
     return Clearances(found, tolerance, request.stats(answer), meshes, rows)
 

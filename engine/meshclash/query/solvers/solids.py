@@ -8,7 +8,7 @@ import numpy as np
 
 from ...convex.convexity import convex_points, is_convex, used_points
 from ...convex.expanding_polytope import APART, OPEN
-from ...convex.hull_separation import Separation, hull_separation, part_each
+from ...convex.hull_separation import Separation, hull_separation, part_each, part_steps
 from ...errors import InvalidMesh
 from ...geometry.directions import CUBE_DIRECTIONS
 from ...hierarchy.build import as_boxes
@@ -16,11 +16,11 @@ from ...hierarchy.bvh import Hierarchy
 from ...solid.boundary_mesh import find_boundary_mesh
 from ...solid.moving_pair import common_ball, is_outside
 from ...types.pose import Pose, pose_of
-from ...types.steps import UNANSWERED, Unanswered
+from ...types.steps import UNANSWERED, Unanswered, map_progress
 from ...types.verdict import Verdict
 from ..collide import collide, collides
 from ..distance import distance
-from ..results import Distance, Penetration, no_penetration, no_start, penetration_of_row, stacked_penetrations
+from ..results import Distance, Penetration, no_penetration, no_start, stacked_penetrations
 from ..shortcuts.prepared_penetration import known_pairs
 from ..table import Request
 from ..verdict import verdict
@@ -50,20 +50,24 @@ def find_convex_penetration(request: Request) -> Generator[float, None, Penetrat
         return UNANSWERED
     if not isinstance(start, Penetration | None):
         raise no_start("penetration", start)
-    yield 0.0
     rows_a, rows_b = request.every_row
-    parted = part_each(a, b, rows_a, rows_b, known_pairs(start, a, b))
-    columns = [parted.lengths, parted.directions, parted.lower, parted.points[:, 0], parted.points[:, 1]]
-    found = []
-    for k, told in enumerate(parted.told.tolist()):
-        if told == OPEN:
-            yield k / len(rows_a)
-            found.append(penetration_of_pose(trees, pose_of(rows_a[k]), pose_of(rows_b[k]), None))
-        elif told == APART:
-            found.append(no_penetration(parted.pairs))
-        else:
-            found.append(penetration_of_row([column[k] for column in columns], None, parted.pairs))
-    return stacked_penetrations(found) if request.stacked else found[0]
+    known = known_pairs(start, a, b)
+    parted = yield from map_progress(
+        part_steps(a, b, rows_a, rows_b, known, request.options.threads), lambda done: 0.9 * done
+    )
+    found = Penetration(
+        parted.lengths.copy(), parted.directions.copy(), parted.lower.copy(), None, parted.pairs,
+        parted.points[:, 0].copy(), parted.points[:, 1].copy(),
+    )  # fmt: skip
+    apart = parted.told == APART
+    for values, nothing in zip(found.columns, no_penetration().columns, strict=True):
+        values[apart] = nothing
+    for k in np.flatnonzero(parted.told == OPEN).tolist():
+        yield 0.9 + 0.1 * k / len(rows_a)
+        one = penetration_of_pose(trees, pose_of(rows_a[k]), pose_of(rows_b[k]), None)
+        for values, value in zip(found.columns, one.columns, strict=True):
+            values[k] = value
+    return found if request.stacked else found.last
 
 
 def find_penetration(request: Request) -> Generator[float, None, Penetration]:

@@ -1,0 +1,130 @@
+"""Which answers about clouds are certain: those that stay the same if the objects move by what the clouds resolve.
+
+Points do not tell where exactly a surface lies, ends or is bent: corners are cut off, borders extend beyond the last
+points, and thin parts look like noise. So a contact, and a gap, may be wrong by up to the *resolution* of a cloud, two
+sampling radii or the bandwidth. A contact is certain where both surfaces continue on all sides and cross at an angle,
+or if the surfaces meet after every move by the resolution. A gap is certain if it is larger than the resolution.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ..jit import kernel
+from ..reference import by_reference
+from ..types.results import Progress
+from ..types.steps import scale_progress, steps
+from .cloud import PointCloud
+from .cloud_distance import near_place_steps
+from .searches import Thing, search_for
+from .surface import COUNT, CUTOFF, INVERSE_H2, MEAN, SQUARES, SUMS_LENGTH, WEIGHT, solve_plane
+from .tree import STACK_SIZE, sum_around
+
+_BESIDE = 0.3
+"""Largest distance, in bandwidths, of the mean of the points from a place where a surface continues on all sides. At a
+straight border it is 0.57."""
+_THICKNESS = 0.2
+"""Largest standard deviation, in bandwidths, of the points from their plane where a surface is one sheet. Noise reaches
+0.25, then nothing is known from one place."""
+_SINE = 0.5
+"""Least sine of the angle at which two sheets certainly cross."""
+_AT_ONCE = 64
+_LATTICE = np.array([way for way in np.ndindex(3, 3, 3) if sum(k != 1 for k in way) in (1, 3)]) - 1.0
+_MOVES = _LATTICE / np.linalg.norm(_LATTICE, axis=1)[:, None]
+"""Directions of the moves: to the faces and corners of a cube."""
+_MOVE = 0.9
+"""Length of a move divided by the resolution. Any direction is within 37 degrees of one of the moves."""
+_TEXT = "moving surfaces that hardly meet"
+
+
+@kernel
+def sheets_at(tree, at, normals, certain):
+    """Write the normals of a surface at points (k, 3) in object coordinates, and whether it is one sheet around them.
+
+    It is one sheet where it continues on all sides of the point, and its points lie near their plane.
+    """
+    tree = by_reference(tree)
+    sums = np.zeros(SUMS_LENGTH)
+    stack = np.empty(STACK_SIZE, np.int64)
+    for k in range(at.shape[0]):
+        sum_around(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
+        certain[k] = False
+        if not (sums[COUNT] > tree.parameters[CUTOFF] and sums[WEIGHT] > 0.0):
+            continue
+        f, n = solve_plane(sums)
+        mean2 = 0.0
+        for axis in range(3):
+            normals[k, axis] = n[axis]
+            mean2 += (sums[MEAN + axis] / sums[WEIGHT]) ** 2
+        s = SQUARES
+        square = 0.0
+        for i in range(3):
+            for j in range(i, 3):
+                square += (1.0 if i == j else 2.0) * n[i] * n[j] * sums[s]
+                s += 1
+        beside2 = (mean2 - f * f) * tree.parameters[INVERSE_H2]
+        spread2 = (square / sums[WEIGHT] - f * f) * tree.parameters[INVERSE_H2]
+        certain[k] = beside2 <= _BESIDE * _BESIDE and spread2 <= _THICKNESS * _THICKNESS
+
+
+def pair_resolution(a: Thing, b: Thing) -> float:
+    """Return the larger resolution of the clouds of a pair [m]."""
+    return max(thing.resolution for thing in (a, b) if isinstance(thing, PointCloud))
+
+
+def contact_certain_steps(
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray
+) -> Generator[Progress, None, bool]:
+    """Return whether two objects in poses (3, 4) certainly meet, given contact points (k, 3), k > 0."""
+    if isinstance(a, PointCloud) and isinstance(b, PointCloud):
+        for begin in range(0, len(points), _AT_ONCE):
+            part = points[begin : begin + _AT_ONCE]
+            if _cross(a, b, rows_a, rows_b, part):
+                return True
+            yield Progress(0.0, _TEXT)
+    length = _MOVE * pair_resolution(a, b)
+    moves = _moves(a, b, rows_a, rows_b, points[:1])
+    for k, way in enumerate(moves):
+        moved = rows_b.copy()
+        moved[:, 3] += length * way
+        search, _ = search_for(a, b, rows_a, moved, True)
+        yield from scale_progress(steps(search.finish), k / len(moves), (k + 1) / len(moves), _TEXT)
+        if not search.hit:
+            return False
+    return True
+
+
+def _cross(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> bool:
+    """Return whether two clouds cross as single sheets in one of some points (k, 3)."""
+    normal_a, certain_a = _sheets(a, rows_a, points)
+    normal_b, certain_b = _sheets(b, rows_b, points)
+    cosine = (normal_a * normal_b).sum(axis=1)
+    return bool((certain_a & certain_b & (cosine * cosine <= 1.0 - _SINE * _SINE)).any())
+
+
+def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the normals (k, 3) of a cloud in a pose at world points (k, 3), and whether it is one sheet there."""
+    inverse = np.linalg.inv(rows[:, :3])
+    normals, certain = np.zeros((len(points), 3)), np.empty(len(points), np.bool_)
+    sheets_at(cloud.built.tree, np.ascontiguousarray((points - rows[:, 3]) @ inverse.T), normals, certain)
+    return normals @ rows[:, :3].T, certain
+
+
+def _moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return directions (k, 3) of moves. Those along the normals at a contact come first: they most likely part it."""
+    first = []
+    for thing, rows in ((a, rows_a), (b, rows_b)):
+        if isinstance(thing, PointCloud):
+            normal = _sheets(thing, rows, point)[0][0]
+            first += [normal, -normal]
+    return np.concatenate([first, _MOVES])
+
+
+def doubtful_gap_steps(
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray
+) -> Generator[Progress, None, np.ndarray | None]:
+    """Return where two objects without a common point come so close that they may meet, (3,); None if nowhere.
+
+    Their poses are (3, 4).
+    """
+    return near_place_steps(a, b, rows_a, rows_b, pair_resolution(a, b))
