@@ -106,14 +106,15 @@ class FileSource:
             raise InputError("files of meshes have no frames: leave out --frames")
         if not self.read_files:
             yield from self._read_files()
-        result = FrameScene(1)
+        objects, scans = list[SourceObject](), list[SourceObject]()
+        result = FrameScene(1, objects, scans=scans)
         for read_file in self.read_files:
             result.skipped += [Skipped(name, why, lost=True) for name, why in read_file.left_out]
             result.no_geometry.update(read_file.no_geometry)
         in_a, in_b = (self._members(expression) for expression in (set_a, set_b))
         for k, (item, identity) in enumerate(zip(self.parts, self.identities, strict=True)):
             if k in in_a or k in in_b:
-                self._add(result, item, identity, k in in_a, k in in_b)
+                self._add(result, objects, scans, item, identity, k in in_a, k in in_b)
         return result
 
     def triangles(self, name: str) -> np.ndarray:
@@ -208,7 +209,16 @@ class FileSource:
 
         return matches
 
-    def _add(self, result: FrameScene, item: FilePart, identity: str, in_a: bool, in_b: bool) -> None:
+    def _add(
+        self,
+        result: FrameScene,
+        objects: list[SourceObject],
+        scans: list[SourceObject],
+        item: FilePart,
+        identity: str,
+        in_a: bool,
+        in_b: bool,
+    ) -> None:
         part, key = item.part, id(item.part.shape)
         bad = np.flatnonzero(~np.isfinite(part.shape.vertices).all(axis=1))
         if len(bad):
@@ -221,10 +231,10 @@ class FileSource:
             own_name=without_number(part.name),
         )  # fmt: skip
         if part.shape.triangles is None:
-            result.scans.append(made)
+            scans.append(made)
             result.clouds.setdefault(key, _cloud(part.shape))
         else:
-            result.objects.append(made)
+            objects.append(made)
             result.meshes.setdefault(key, _mesh(part.shape))
 
 

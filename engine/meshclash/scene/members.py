@@ -156,7 +156,9 @@ class Members(Copyable, caches=_CACHES):
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None) -> None:
         """Set the poses of many objects; see ``Scene.set_poses``."""
-        members = list(map(self.member, _several(keys, "keys")))
+        if isinstance(keys, np.ndarray) and keys.dtype.kind in "iu":
+            keys = keys.tolist()  # plain numbers are looked up faster
+        members = self._members_of(keys)
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
@@ -167,6 +169,12 @@ class Members(Copyable, caches=_CACHES):
         self.poses.rows[slots] = rows
         self.poses.revisions[slots[other]] += 1  # unmoved objects keep theirs: stored results stay valid
         self._edits += 1
+
+    def _members_of(self, keys: Iterable[int | str]) -> list[Member]:
+        """Return the objects with these ids or names. Raises UnknownObject, UnsupportedOption."""
+        if type(keys) is list and set(map(type, keys)) == {int} and self.by_id.keys() >= set(keys):
+            return [self.by_id[key] for key in keys]
+        return list(map(self.member, _several(keys, "keys")))
 
     def _set_resolutions(self, members: list[Member], resolutions: Iterable[float]) -> np.ndarray:
         """Set the resolutions of objects, and return for which they changed, (k,) bool."""
