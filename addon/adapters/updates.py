@@ -31,8 +31,10 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     found = [update.id for update in updates]
     for data in itertools.compress(found, moved.tolist()):
         changes.transformed = True
-        if isinstance(data, bpy.types.Object) and has_shape(data):
-            changes.names.add(data.name_full)
+        if isinstance(data, bpy.types.Object):
+            name = changes.named[data.original.session_uid] = data.name_full
+            if has_shape(data):
+                changes.names.add(name)
     if not moved.all():
         _note_others(changes, found, flags, moved)
     return changes
@@ -47,6 +49,7 @@ def _note_others(changes: Changes, found: list[bpy.types.ID], flags: np.ndarray,
     for data, (geometry, transform, shading), simple in zip(found, flags.T.tolist(), moved.tolist(), strict=True):
         if not isinstance(data, bpy.types.Object) or (simple and not scene):
             continue
+        changes.named[_uid(data)] = data.name_full
         renamed = not (geometry or transform or shading)
         if geometry:
             changes.deformed.add(_uid(data))
