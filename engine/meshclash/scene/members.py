@@ -187,6 +187,8 @@ class Members(Copyable, caches=_CACHES):
 
     def _chosen(self, keys: Iterable[int | str]) -> np.ndarray:
         """Return the ids (k,) int64 of objects given by ids or names. Raises UnknownObject, UnsupportedOption."""
+        if isinstance(keys, np.ndarray) and keys.dtype.kind in "iu":
+            keys = keys.tolist()
         if type(keys) is list and len(keys) and set(map(type, keys)) == {int}:
             wanted, ids = keys, self.ids()
             if min(keys) >= 0 and max(keys) < 2**63:
