@@ -108,7 +108,7 @@ def _cases(count: int, rng: np.random.Generator) -> Iterator[Case]:
         poses = _poses(count, spread, rng)
         ask = _coal_loop(hulls, poses) if "coal" in peers else None
         meshes, name = [hull.mesh() for hull in hulls], f"depth and normal, {size} points, {spread:g}"
-        yield Case(name, _asking(mc.penetration, *meshes, poses), lambda found: found.depth, ask, 1e-6)
+        yield Case(name, _asking(mc.penetration, *meshes, poses), lambda found: found.depth, ask, 1e-5)
     shapes = mc.shapes
     ball = shapes.sphere(0.5, 0.003)
     poses = _poses(count, 1.5, rng)
