@@ -78,11 +78,11 @@ class SearchSpace(NamedTuple):
 
 
 @inner
-def _space(count_a, count_b):
-    """Return a SearchSpace for some numbers of points."""
+def _space(room, count_a):
+    """Return the SearchSpace of a room (5 + n + m, 4, 3), which the caller must own while it is used by reference."""
     return SearchSpace(
-        np.empty((4, 3)), np.empty((4, 3)), np.empty((4, 3)), np.empty(4), np.empty(COLUMNS), np.empty((count_a, 3)),
-        np.empty((count_b, 3)),
+        room[0], room[1], room[2], room[3].reshape(12), room[4].reshape(12), room[5 : 5 + count_a, 0],
+        room[5 + count_a :, 0],
     )  # fmt: skip
 
 
@@ -528,8 +528,8 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
 
 
 @inner
-def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
-    space = by_reference(_space(points_a.shape[1], points_b.shape[1]))
+def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, room, answers):
+    space = by_reference(_space(room, points_a.shape[1]))
     for m in range(first, end):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
@@ -548,16 +548,18 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, 
         first, end: the range of answers to compute.
         answers: (k, COLUMNS) float64.
     """
-    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers)
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, room, answers)
 
 
 @parallel_kernel
 def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b, parts, answers, workers):
     """Do the same as ``convex_distances`` for ranges ``parts`` (p, 2) on several cores: every ``workers``-th each."""
+    rooms = np.empty((workers, 5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     for w in prange(workers):
         for k in range(w, parts.shape[0], workers):
             _measure_range(
-                points_a, form_a, rows_a, points_b, form_b, rows_b, parts[k, 0], parts[k, 1], answers
+                points_a, form_a, rows_a, points_b, form_b, rows_b, parts[k, 0], parts[k, 1], rooms[w], answers
             )  # fmt: skip
 
 
@@ -567,13 +569,13 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, a
 
     So rounding errors do not grow with the distance from the world's origin. The points are in the world.
     """
-    space = by_reference(_space(points_a.shape[1], points_b.shape[1]))
+    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     rows = np.empty((2, 3, 4))
     for i in range(3):
         for j in range(3):
             rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
         rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
-    _measure(points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], space, answer)
+    _measure_range(points_a, form_a, rows[:1], points_b, form_b, rows[1:], 0, 1, room, answer.reshape((1, COLUMNS)))
     for k in range(3):
         answer[POINT_A + k] += pose_a[k, 3]
         answer[POINT_B + k] += pose_a[k, 3]
