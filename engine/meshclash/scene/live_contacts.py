@@ -24,7 +24,7 @@ from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import hold_progress, in_slices, scale_progress
 from ..types.verdict import APART, TOUCHING
-from .alike_pairs import AlikePairs, separate_pairs
+from .alike_pairs import AlikePairs
 from .asked_pairs import AskedPairs, prove_special_steps
 from .clock import Clock
 from .collisions import meeting_steps
@@ -33,7 +33,7 @@ from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys, pairs_of
 from .pair_memory import PairMemory, PairsNow
 from .results import FirstContact
-from .verdict_stage import alike_portions, case_findings, first_contacts_of, stays
+from .verdict_stage import alike_portions, case_findings, first_contacts, first_contacts_of, stays
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -259,9 +259,8 @@ class LiveContacts(LivePairs):
             meet[answer.jobs] = True
             apart = ~collide if self._limits.touch_tolerance == 0.0 else np.zeros(len(some), np.bool_)
             found = meeting.found(answer, scene.names)
-            self._commit_meeting(
-                some[meet], first_contacts_of(found, np.flatnonzero(meet), separate_pairs(memory.pairs[some]))
-            )
+            first = first_contacts(found, np.flatnonzero(meet), memory.pairs[some[meet]])
+            self._commit_meeting(some[meet], first)
             self._commit(some[apart], {})
             left.append(some[~(meet | apart)])
             work = work.plus(answer.stats())

@@ -116,8 +116,12 @@ def first_contacts_of(found: FoundPairs, jobs: np.ndarray, alike: AlikePairs) ->
     meet = np.zeros(len(alike.first), np.bool_)
     meet[jobs] = True
     some = alike.masked(meet)
-    ids, own = some.pairs, np.repeat(jobs, np.diff(some.start))
-    columns = zip(ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), own.tolist(), strict=False)
+    return first_contacts(found, np.repeat(jobs, np.diff(some.start)), some.pairs)
+
+
+def first_contacts(found: FoundPairs, jobs: np.ndarray, pairs: np.ndarray) -> list[FirstContact]:
+    """Return the first contacts of pairs of ids (n, 2); ``jobs`` (n,) are their numbers in ``found``."""
+    columns = zip(pairs[:, 0].tolist(), pairs[:, 1].tolist(), repeat(found), jobs.tolist(), strict=False)
     return list(map(_FIRST_CONTACT, columns))
 
 
