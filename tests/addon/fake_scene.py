@@ -113,6 +113,7 @@ class FakeScene:
         self.asked = {"permitted_overlap": permitted_overlap, "touch_tolerance": touch_tolerance}
         yield Progress(0.5, "Testing")
         keys = sorted(self.objects)
+        set_a, set_b = (keys if some is None else some for some in (set_a, set_b))
         pairs = np.array(
             [
                 (a, b)

@@ -211,7 +211,7 @@ class EngineScene:
         ids = np.fromiter(places, np.int64, len(places))
         for some in portions(np.flatnonzero(changed), MOVED_AT_ONCE):
             self.scene.set_poses(ids[some], columns.poses[some], given[some].tolist() if other else None)
-            yield Progress(0.0, Sentence("Preparing {name}", name=columns.objects.roster.items[some[0]].name))
+            yield Progress(1.0, Sentence("Preparing {name}", name=columns.objects.roster.items[some[0]].name))
         self.placed, self._places = columns.objects, places
         self.resolutions, self._given = resolutions, given
         if columns.objects.roster is objects.roster:  # else an object was left out, and is tried again
