@@ -9,7 +9,7 @@ import numpy as np
 
 from .answering.devices import kernel_steps
 from .broadphase.incremental import SweepAndPrune
-from .broadphase.sweep import overlapping_pairs, world_boxes
+from .broadphase.sweep import overlapping_pairs, overlapping_portions, world_boxes
 from .continuous.adjacent_triangles import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -155,6 +155,7 @@ def _sweep_and_cut() -> None:
     """Compile kernels of scenes besides contacts and verdicts."""
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
+    list(overlapping_portions(np.zeros((2, 6)), everyone, everyone, 4, 4))
     SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))
     world_boxes(np.zeros((1, 2, 3)), np.eye(4)[None, :3], 0.0)
     triangles = np.empty((0, 3, 3))

@@ -167,6 +167,7 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
         new_point_workspace(),
     )
     at_once = max(1, int(_AT_ONCE / passed))
+    yield
     for begin in range(0, len(voters), at_once):
         part = slice(begin, begin + at_once)
         _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])

@@ -21,9 +21,10 @@ from ..traversal.solids import doubled_areas
 from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
+from ..types.slices import Pace
 from ..types.steps import run
 from .boundary_mesh import BoundaryMesh, boundary_mesh_steps
-from .field import NEAREST, WINDING, Field, measure_field
+from .field import NEAREST, WINDING, Field, PosedSurface
 from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
@@ -196,7 +197,11 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
     if before is not None and shaped is before.shaped:  # the mesh is only deformed
-        decided, thickness, gap = before.decided, before.thickness, _crack_width(repair.mesh, _rng(), probes)
+        decided, thickness, gap = (
+            before.decided,
+            before.thickness,
+            (yield from _crack_steps(repair.mesh, _rng(), probes)),
+        )
     else:
         decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
@@ -248,7 +253,8 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
     Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
     """
     tree, rng = as_hierarchy(mesh), _rng()
-    gap = _crack_width(mesh, rng, probes)
+    yield
+    gap = yield from _crack_steps(mesh, rng, probes)
     low, high = mesh.bounds
     size = max(float((high - low).max()), 2.0**-1000)
     areas = doubled_areas(mesh, size)
@@ -280,15 +286,14 @@ def _rng() -> np.random.Generator:
 
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
-    """Run ``measure_field`` in portions."""
-    fields = []
+    """Measure points in portions; each begins anew with the search for nearest triangles."""
+    fields, surface = [], PosedSurface(tree, IDENTITY)
     for begin in range(0, len(points), _AT_ONCE):
-        fields.append(measure_field(tree, IDENTITY, points[begin : begin + _AT_ONCE], kind))
-        yield
+        fields.append((yield from surface.measure_steps(points[begin : begin + _AT_ONCE], kind)))
     return Field(*(np.concatenate(columns) for columns in zip(*fields, strict=True)))
 
 
-def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> float:
+def _crack_steps(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> Generator[None, None, float]:
     """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all share a position."""
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
@@ -296,17 +301,11 @@ def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> f
         return 0.0
     chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, probes), replace=False)
     tree_set = pack_trees([as_hierarchy(mesh)])
-    found = np.empty((len(chosen), 3))
-    _distances_to_others(
-        tree_set.forest,
-        IDENTITY,
-        np.eye(3),
-        tree_set.origins[0],
-        tree_set.reaches[0],
-        chosen,
-        new_point_workspace(),
-        found,
-    )
+    found, work = np.empty((len(chosen), 3)), new_point_workspace()
+    frame = tree_set.forest, IDENTITY, np.eye(3), tree_set.origins[0], tree_set.reaches[0]
+    for begin, end in Pace().ranges(0, len(chosen)):
+        _distances_to_others(*frame, chosen[begin:end], work, found[begin:end])
+        yield
     return float(np.quantile(found, 0.95))
 
 
