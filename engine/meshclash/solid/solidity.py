@@ -19,7 +19,7 @@ from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..traversal.solids import doubled_areas
 from ..types.foreign_meshes import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
 from ..types.slices import Pace
 from ..types.steps import run
@@ -36,6 +36,7 @@ _CLOSED_PARTS_CERTAINTY = 0.999
 _PROBES, _LEAST_PROBES = 1000, 64
 _CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer points are probed
 _AT_ONCE = 128  # probes
+_SIDES_AT_ONCE = 1 << 15  # triangles whose sides are looked up in one step
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
 _SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
 _GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
@@ -220,7 +221,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
     return IntendedSolid(
-        repair, Solidity(True, False, reason, ends, gap, decided, *numbers, certainty), _hole_radii(repair)
+        repair,
+        Solidity(True, False, reason, ends, gap, decided, *numbers, certainty),
+        (yield from _radii_steps(repair)),
     )
 
 
@@ -233,7 +236,7 @@ def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedS
     chosen = np.flatnonzero(whole[mesh.topology.component])
     if not len(chosen):
         return None
-    part = TriangleMesh(mesh.vertices, mesh.triangles[chosen], mesh.resolution)
+    part = mesh_over(mesh, mesh.triangles[chosen], mesh.resolution)
     yield from part.topology_steps()
     if not part.is_closed:
         return None
@@ -322,21 +325,27 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
             found[i, k] = nearest(forest, np.int64(0), pose, inverse, origin, reach, p, math.inf, -1.0, work, t)[0]
 
 
-def _hole_radii(repair: Repair) -> np.ndarray:
+def _radii_steps(repair: Repair) -> Generator[None, None, np.ndarray]:
     """Compute ``IntendedSolid.radii``: the rim's length over 2 pi; a rim consists of open edges that share vertices."""
     mesh, edges = repair.mesh, repair.open_edges
-    ends, numbers = np.unique(edges, return_inverse=True)
-    pairs = numbers.reshape(-1, 2)
-    rims = np.unique(joined_numbers(len(ends), pairs)[pairs[:, 0]], return_inverse=True)[1].ravel()
+    rims = joined_numbers(mesh.vertex_count, edges)[edges[:, 0]]
+    yield
     lengths = np.linalg.norm(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]], axis=1)
     radius = np.bincount(rims, lengths)[rims] / (2.0 * math.pi)
+    yield
     keys = edges[:, 0].astype(np.int64) * mesh.vertex_count + edges[:, 1]
     order = np.argsort(keys)
-    corners = mesh.topology.welded[mesh.triangles]
-    others = corners[:, [1, 2, 0]]
-    wanted = np.minimum(corners, others) * mesh.vertex_count + np.maximum(corners, others)
-    place = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
-    return np.where(keys[place] == wanted, radius[place], np.nan)
+    keys, radius = keys[order], radius[order]
+    radii = np.full((mesh.triangle_count, 3), np.nan)
+    for begin in range(0, mesh.triangle_count, _SIDES_AT_ONCE):
+        yield
+        own = slice(begin, begin + _SIDES_AT_ONCE)
+        corners = mesh.topology.welded[mesh.triangles[own]]
+        others = corners[:, [1, 2, 0]]
+        wanted = np.minimum(corners, others) * mesh.vertex_count + np.maximum(corners, others)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        radii[own] = np.where(keys[place] == wanted, radius[place], np.nan)
+    return radii
 
 
 def _rim_radius(mesh: TriangleMesh, radii: np.ndarray, field: Field, rows: np.ndarray) -> np.ndarray:

@@ -220,7 +220,21 @@ def along_curve(points: np.ndarray) -> np.ndarray:
         return np.arange(len(points))
     low = points.min(axis=0)
     size = max(float((points - low).max()), _LEAST)
-    cells = np.minimum((points - low) / size * 1024.0, 1023.0).astype(np.int64)
-    for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
-        cells = (cells | (cells << shift)) & mask
-    return np.argsort((cells[:, 0] << 2) | (cells[:, 1] << 1) | cells[:, 2], kind="stable")
+    codes = np.empty(len(points), np.int64)
+    _fill_codes(np.ascontiguousarray(points), low, size, codes)
+    return np.argsort(codes, kind="stable")
+
+
+@kernel
+def _fill_codes(points, low, size, codes):
+    """Fill the Morton codes (n,) of points (n, 3) in a cube of some size [m] with its lowest corner at ``low``."""
+    for i in range(points.shape[0]):
+        code = np.int64(0)
+        for k in range(3):
+            cell = np.int64(min((points[i, k] - low[k]) / size * 1024.0, 1023.0))
+            cell = (cell | (cell << 16)) & 0x030000FF
+            cell = (cell | (cell << 8)) & 0x0300F00F
+            cell = (cell | (cell << 4)) & 0x030C30C3
+            cell = (cell | (cell << 2)) & 0x09249249
+            code |= cell << (2 - k)
+        codes[i] = code
