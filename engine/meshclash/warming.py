@@ -10,7 +10,7 @@ import numpy as np
 from .answering.devices import kernel_steps
 from .broadphase.extent_gaps import extent_gaps
 from .broadphase.incremental import SweepAndPrune
-from .broadphase.sweep import cut_to_spheres, overlapping_pairs, world_boxes
+from .broadphase.sweep import cut_to_spheres, overlapping_pairs, overlapping_portions, world_boxes
 from .continuous.adjacent_triangles import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -164,6 +164,7 @@ def _sweep_and_cut() -> None:
     """Compile kernels of scenes besides contacts and verdicts."""
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
+    list(overlapping_portions(np.zeros((2, 6)), everyone, everyone, 4, 4))
     SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))
     bounds, rows = np.zeros((1, 2, 3)), np.eye(4)[None, :3].copy()
     cut_to_spheres(bounds, np.zeros(1), rows, world_boxes(bounds, rows, 0.0))

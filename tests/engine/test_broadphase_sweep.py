@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.broadphase.sweep import cut_to_spheres, overlapping_pairs, world_boxes
+from meshclash.broadphase.sweep import cut_to_spheres, overlapping_pairs, overlapping_portions, world_boxes
 from strategies import matrix, rotation
 
 
@@ -39,6 +39,10 @@ def test_equals_comparing_all_pairs(case, everyone):
     if everyone:
         in_a = in_b = np.ones(len(boxes), np.bool_)
     found = overlapping_pairs(boxes, in_a, in_b)
+    portions = list(overlapping_portions(boxes, in_a, in_b, 2, 16))
+    assert all(len(pairs) <= 16 for _, pairs in portions)
+    assert sorted(pair for _, pairs in portions for pair in pairs.tolist()) == found.tolist()
+    assert [done for done, _ in portions] == sorted(done for done, _ in portions)
     assert found.dtype == np.int64
     assert found.tolist() == all_pairs(boxes, in_a, in_b)
 

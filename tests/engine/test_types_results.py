@@ -5,6 +5,8 @@ import pickle
 
 import meshclash as mc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from meshclash.solid.pair_verdict import verdict_order
 
 IN_ORDER = (
@@ -59,3 +61,18 @@ def test_pairs_are_sorted_by_what_is_proved_and_never_by_a_bound_from_above():
     wanted = [thick, thin, fit, rounding, nothing, inside]
     ranked = sorted([rounding, nothing, inside, fit, thin, thick], key=verdict_order)
     assert all(one is other for one, other in zip(ranked, wanted, strict=True))
+
+
+seconds = st.floats(0.0, 1e3)
+timings = st.dictionaries(st.sampled_from(["building", "traversal", "verdicts"]), seconds)
+
+
+@given(seconds, seconds, timings, timings, st.integers(0, 9), st.integers(0, 9))
+def test_statistics_of_work_one_after_the_other_add_up(first, second, stages, more, tests, others):
+    one = mc.QueryStats(volume_tests=tests, seconds=first, timings=stages, note="a")
+    other = mc.QueryStats(volume_tests=others, seconds=second, timings=more, note="a", device="cuda")
+    both = one.plus(other)
+    assert (both.volume_tests, both.seconds, both.note, both.device) == (tests + others, first + second, "a", "cuda")
+    assert both.timings.keys() == stages.keys() | more.keys()
+    assert all(both.timings[name] == stages.get(name, 0.0) + more.get(name, 0.0) for name in both.timings)
+    assert one.timings == stages  # the statistics themselves stay as they are

@@ -4,6 +4,8 @@ Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995), reduced to one sorted 
 of the boxes spread most. Boxes are closed, so touching boxes count as overlapping.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..jit import inner, kernel
@@ -11,13 +13,50 @@ from ..types.pose import RIGID_TOLERANCE
 
 STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
 """Bound of the factor by which a pose can stretch lengths, since its rotation is exact only up to a tolerance."""
+_LOOKED_AT = 1 << 19
+"""Pairs of objects that are compared in one step: some milliseconds."""
+
+
+@inner
+def _is_pair(boxes, i, j, axis, in_a, in_b):
+    """Return whether one of two objects is in each set, and their boxes overlap on the other two axes."""
+    if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])):
+        return False
+    other1, other2 = (axis + 1) % 3, (axis + 2) % 3
+    if boxes[i, other1] > boxes[j, other1 + 3] or boxes[j, other1] > boxes[i, other1 + 3]:
+        return False
+    return boxes[i, other2] <= boxes[j, other2 + 3] and boxes[j, other2] <= boxes[i, other2 + 3]
+
+
+@kernel
+def _sweep_on(boxes, order, axis, in_a, in_b, position, pairs):
+    """Write overlapping pairs from a position in the order of the boxes on; return their number.
+
+    ``position`` (2,) int64 is the place in the order of the first object, and how far behind it the second one is: 0, 1
+    at first. It is moved on until all pairs are written, there is no room, or ``_LOOKED_AT`` pairs have been compared.
+    """
+    found = looked_at = 0
+    s, r = position[0], position[0] + position[1]
+    while s < order.shape[0] and found < pairs.shape[0] and looked_at < _LOOKED_AT:
+        i = order[s]
+        looked_at += 1
+        if r == order.shape[0] or boxes[order[r], axis] > boxes[i, axis + 3]:
+            s += 1
+            r = s + 1
+            continue
+        j = order[r]
+        if _is_pair(boxes, i, j, axis, in_a, in_b):
+            pairs[found, 0] = min(i, j)
+            pairs[found, 1] = max(i, j)
+            found += 1
+        r += 1
+    position[0], position[1] = s, r - s
+    return found
 
 
 @kernel
 def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
     """Write the overlapping pairs with one object in each set; return their number, which may exceed the capacity."""
-    other1 = (axis + 1) % 3
-    other2 = (axis + 2) % 3
     found = 0
     for m in range(boxes.shape[0]):
         order = orders[m]
@@ -28,11 +67,7 @@ def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
                 j = order[r]
                 if boxes[m, j, axis] > highest:
                     break
-                if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])):
-                    continue
-                if boxes[m, i, other1] > boxes[m, j, other1 + 3] or boxes[m, j, other1] > boxes[m, i, other1 + 3]:
-                    continue
-                if boxes[m, i, other2] > boxes[m, j, other2 + 3] or boxes[m, j, other2] > boxes[m, i, other2 + 3]:
+                if not _is_pair(boxes[m], i, j, axis, in_a, in_b):
                     continue
                 if found < pairs.shape[0]:
                     places[found] = m
@@ -65,10 +100,7 @@ def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndar
     Returns:
         The configuration (k,) int64 of each pair, and the pairs (k, 2) int64; sorted.
     """
-    with np.errstate(invalid="ignore", over="ignore"):  # infinite boxes have no middle
-        middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
-        axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
-    orders = np.argsort(boxes[..., axis], axis=1, kind="stable")
+    axis, orders = _sweep_order(boxes)
     room = boxes.shape[0] * (4 * boxes.shape[1] + 16)
     while True:
         pairs, places = np.empty((room, 2), np.int64), np.empty(room, np.int64)
@@ -80,6 +112,35 @@ def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndar
     count = boxes.shape[1]
     order = np.argsort((places * count + pairs[:, 0]) * count + pairs[:, 1])
     return places[order], pairs[order]
+
+
+def overlapping_portions(
+    boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, first: int, most: int
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield the pairs of ``overlapping_pairs`` in portions, in another order, without holding all of them.
+
+    Args:
+        boxes, in_a, in_b: as ``overlapping_pairs``.
+        first, most: the size of the first portion, and of any; each may be twice as large as the one before.
+
+    Yields:
+        The share of the work that is done, and pairs (k, 2) int64; k may be 0.
+    """
+    axis, (order,) = _sweep_order(boxes[None])
+    position, size, count = np.array([0, 1]), first, len(boxes)
+    while position[0] < count:
+        pairs = np.empty((size, 2), np.int64)
+        found = _sweep_on(boxes, order, axis, in_a, in_b, position, pairs)
+        yield float(min(1.0, position[0] / count)), pairs[:found]
+        size = min(2 * size, most)
+
+
+def _sweep_order(boxes: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the axis along which boxes (m, n, 6) are spread most, and their orders along it, (m, n)."""
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite boxes have no middle
+        middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
+        axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
+    return axis, np.argsort(boxes[..., axis], axis=1, kind="stable")
 
 
 def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarray:

@@ -4,10 +4,11 @@ from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
-from ..broadphase.sweep import overlapping_pairs, world_boxes
+from ..broadphase.sweep import overlapping_portions, world_boxes
 from ..hierarchy.bvh import MeshLike
 from ..query.shortcuts.kernels import FIRST, MAY_LIE_IN, SECOND
 from ..query.shortcuts.object_pairs import YES, FewObjects
+from ..types.steps import hold_progress
 from .collisions import Configurations, meeting_steps
 from .contact_stage import PackedTrees
 from .members import Keep
@@ -15,6 +16,7 @@ from .results import SceneGaps
 from .small_scene_gaps import small_scene_gaps
 
 _AT_FIRST = 4  # pairs that are compared together at first; then twice as many each time
+_AT_ONCE = 1 << 13  # pairs whose boxes overlap that are held at once
 _WORTH_PARTS = 32  # from this many objects on, boxes are compared in two parts
 _USES = 256
 
@@ -92,25 +94,26 @@ def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
     """Return whether any two objects collide in the only configuration of ``configurations``, in slices.
 
     If none of the first pairs collide, contacts are rare, and the others are compared in the order of their boxes'
-    overlap.
+    overlap, some thousands at a time.
     """
     packed_trees, (rows,) = configurations.packed_trees, configurations.rows
     boxes = world_boxes(packed_trees.bounds, rows, 0.0)
-    pairs = overlapping_pairs(boxes, configurations.in_a, configurations.in_b)
-    if configurations.keep is not None and len(pairs):
-        pairs = pairs[configurations.keep(configurations.ids[pairs])]
-    begin, together = 0, _AT_FIRST
-    while begin < len(pairs):
-        if begin == _AT_FIRST:
-            pairs[begin:] = _most_overlapping_first(boxes, pairs[begin:])
-        a, b = pairs[begin : begin + together].T
-        sides, around = (rows[a], rows[b]), (boxes[a], boxes[b])
-        trees = packed_trees.trees[pairs[begin : begin + together]]
-        _, collide = yield from meeting_steps(packed_trees, trees, sides, around, True)
-        if collide.any():
-            return True
-        begin, together = begin + together, 2 * together
-        yield min(1.0, begin / len(pairs))
+    in_a, in_b, keep = configurations.in_a, configurations.in_b, configurations.keep
+    for done, near in overlapping_portions(boxes, in_a, in_b, _AT_ONCE, _AT_ONCE):
+        yield done
+        pairs = near if keep is None or not len(near) else near[keep(configurations.ids[near])]
+        begin, together = 0, _AT_FIRST
+        while begin < len(pairs):
+            if begin == _AT_FIRST:
+                pairs[begin:] = _most_overlapping_first(boxes, pairs[begin:])
+            some = pairs[begin : begin + together]
+            a, b = some.T
+            sides, around = (rows[a], rows[b]), (boxes[a], boxes[b])
+            meeting = meeting_steps(packed_trees, packed_trees.trees[some], sides, around, True)
+            _, collide = yield from hold_progress(meeting, done)
+            if collide.any():
+                return True
+            begin, together = begin + together, 2 * together
     return False
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..traversal.layers import component_volumes, copies_steps, one_layer_steps
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 from ..types.steps import run
 from .cells import bounding_steps, thick
 from .repair import component_turns
@@ -68,7 +68,7 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
     for chosen in (faces, thick(mesh, faces)):
         solid = yield from bounding_steps(mesh, chosen, layered)
         if solid is not None:
-            made = TriangleMesh(mesh.vertices, solid.triangles, mesh.resolution)
+            made = mesh_over(mesh, solid.triangles, mesh.resolution)
             if layered:
                 made = yield from _turned_steps(made)
             return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0)
@@ -76,7 +76,7 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
     itself = itself._replace(certainty=outlook.certainty)
     if not layered and not outlook.may:
         return itself
-    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces], mesh.resolution)
+    kept = mesh_over(mesh, mesh.triangles[faces], mesh.resolution)
     closed = yield from _closed_at_seams_steps(kept, faces, count)
     if closed is not None:
         return closed
@@ -87,11 +87,11 @@ def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
     """Turn the surfaces around hollows inward, in a closed mesh whose winding order carries no information."""
     topology = mesh.topology
     inward = topology.orientation * np.where(component_volumes(mesh) > 0.0, -1, 1)[topology.component]
-    turned = TriangleMesh(mesh.vertices, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
+    turned = mesh_over(mesh, np.where(inward[:, None] < 0, mesh.triangles[:, ::-1], mesh.triangles))
     turns = yield from component_turns(turned)
     turn = turned.topology.orientation * turns[turned.topology.component]
     triangles = np.where(turn[:, None] < 0, turned.triangles[:, ::-1], turned.triangles)
-    return TriangleMesh(mesh.vertices, triangles, mesh.resolution)
+    return mesh_over(mesh, triangles, mesh.resolution)
 
 
 def _closed_at_seams_steps(
@@ -106,7 +106,7 @@ def _closed_at_seams_steps(
     for triangles in (kept.triangles, turned) if (kept.topology.orientation < 0).any() else (turned,):
         seams = yield from seam_steps(kept, triangles)
         if seams is not None:
-            closed = TriangleMesh(kept.vertices, np.vstack([triangles, seams.triangles]), kept.resolution)
+            closed = mesh_over(kept, np.vstack([triangles, seams.triangles]), kept.resolution)
             yield from closed.topology_steps()
             if closed.is_closed:
                 return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty)

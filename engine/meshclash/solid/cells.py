@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..traversal.layers import UPWARD, joined_numbers
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 from ..types.topology import sorted_sides_steps
 
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
@@ -50,7 +50,7 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
     triangles = mesh.topology.welded[mesh.triangles[faces]].astype(np.int32)
     if len(faces) == 0 or (yield from _has_rim_steps(triangles, mesh.vertex_count)):
         return None
-    kept = TriangleMesh(mesh.vertices, triangles)
+    kept = mesh_over(mesh, triangles)
     yield from kept.topology_steps()
     if kept.is_closed:
         return Bounding(faces, mesh.triangles[faces])
@@ -65,7 +65,7 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
         return None
     chosen = mesh.triangles[faces[bounding]]
     chosen = np.where(empty[bounding, :1], chosen, chosen[:, ::-1])
-    solid = TriangleMesh(mesh.vertices, chosen)
+    solid = mesh_over(mesh, chosen)
     yield from solid.topology_steps()
     return Bounding(faces[bounding], chosen) if solid.is_closed else None
 

@@ -11,7 +11,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ..traversal.layers import copies_steps, joined_numbers, open_edges_steps
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
 from .boundary_mesh import boundary_mesh_steps
 from .case import Case
@@ -60,7 +60,7 @@ def _hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     rows = yield from copies_steps(drawn.mesh)
     if not len(rows):
         return np.empty((0, 6))
-    kept = TriangleMesh(mesh.vertices, drawn.mesh.triangles[rows])
+    kept = mesh_over(mesh, drawn.mesh.triangles[rows])
     yield from kept.topology_steps()
     turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)
     edges = (yield from open_edges_steps(np.ascontiguousarray(turned), kept.topology.welded)).ends

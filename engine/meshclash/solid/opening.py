@@ -27,6 +27,7 @@ _TRIED = 200  # points of open edges from which they are chosen
 _LEAST_HOLE = 0.01  # of the mesh's size: narrower gaps are not holes
 _SKIN = 0.2  # ||w| - 1/2| up to which a middle counts as on the skin
 _STARTS = 250
+_FIRST_ASKED = 4  # for each point that is wanted
 _CLIMBERS = 3
 _LEAST_STEP = 0.02  # of a radius
 _BOTH = NEAREST | WINDING_SIDE
@@ -124,14 +125,13 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
     inward = corners[t].mean(axis=1) - least * rng.random((len(t), 1)) * units[t] / areas[t, None]
     starts = np.concatenate([low + rng.random((_STARTS // 2, 3)) * (high - low), inward])
     yield
-    radii = _free_inside(surface, starts)
-    best = np.argsort(-radii, kind="stable")[:_CLIMBERS]
-    centres, radii = starts[best], radii[best]
+    radii = yield from _free_inside_steps(surface, starts[None], np.zeros(1), _CLIMBERS)
+    best = np.argsort(-radii[0], kind="stable")[:_CLIMBERS]
+    centres, radii = starts[best], radii[0, best]
     steps, rows = radii.copy(), np.arange(len(radii))
     while (steps > _LEAST_STEP * radii).any():
-        yield
         around = centres[:, None] + steps[:, None, None] * _WAYS
-        found = _free_inside(surface, around.reshape(-1, 3)).reshape(len(rows), -1)
+        found = yield from _free_inside_steps(surface, around, radii, 1)
         best = found.argmax(axis=1)
         better = found[rows, best] > radii
         centres = np.where(better[:, None], around[rows, best], centres)
@@ -140,8 +140,32 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
     return max(least, float(radii.max(initial=0.0)))
 
 
-def _free_inside(surface: PosedSurface, points: np.ndarray) -> np.ndarray:
-    """Return distances (n,) [m] from points to the surface; 0 for points outside."""
-    field = surface.measure(points, _BOTH)
-    found: np.ndarray = np.where(np.abs(field.windings) > 0.5, field.distances, 0.0)
+def _free_inside_steps(
+    surface: PosedSurface, points: np.ndarray, least: np.ndarray, most: int
+) -> Generator[None, None, np.ndarray]:
+    """Return distances [m] to the surface of the ``most`` farthest points inside in each row; 0 for other points.
+
+    Winding numbers cost more than distances, so that they are computed for the farthest points first.
+
+    Args:
+        surface: the surface.
+        points: (k, n, 3) [m].
+        least: only points that are farther from the surface count, (k,) [m].
+        most: how many points of each row are wanted.
+    """
+    distances = surface.measure(points.reshape(-1, 3), NEAREST).distances.reshape(points.shape[:2])
+    yield
+    order = np.argsort(-distances, axis=1, kind="stable")
+    place = np.empty_like(order)
+    np.put_along_axis(place, order, np.arange(order.shape[1])[None], axis=1)
+    left, found = distances > least[:, None], np.zeros(distances.shape)
+    first, end = 0, _FIRST_ASKED * most
+    while left.any():
+        row, at = np.nonzero(left & (place >= first) & (place < end))
+        if len(row):
+            inside = np.abs(surface.measure(points[row, at], WINDING_SIDE).windings) > 0.5
+            yield
+            found[row[inside], at[inside]] = distances[row[inside], at[inside]]
+        left &= (place >= end) & ((found > 0.0).sum(axis=1) < most)[:, None]
+        first, end = end, 2 * end
     return found

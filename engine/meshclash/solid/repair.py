@@ -20,7 +20,7 @@ from ..traversal.forest import pack_trees
 from ..traversal.layers import component_volumes, copies_steps, open_edges_steps
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, world_triangle
 from ..traversal.solids import doubled_areas
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 
 _VOTERS = 64  # most triangles of a component that vote
 _RAYS = 8
@@ -103,7 +103,7 @@ def repair_steps(
     rows = yield from copies_steps(mesh)
     if len(rows) == 0:  # only points and segments
         return Repair(mesh, faces, 0, 0, np.empty((0, 2), np.int32)), None
-    kept = mesh if len(rows) == count else TriangleMesh(mesh.vertices, mesh.triangles[rows])
+    kept = mesh if len(rows) == count else mesh_over(mesh, mesh.triangles[rows])
     yield from kept.topology_steps()
     shaped = shape_of(kept, faces[rows])
     if before is not None and shaped.is_much_like(before):
@@ -114,7 +114,7 @@ def repair_steps(
     turn = kept.topology.orientation * turns[kept.topology.component]
     solid = kept
     if (turn < 0).any():
-        solid = TriangleMesh(mesh.vertices, np.where(turn[:, None] < 0, kept.triangles[:, ::-1], kept.triangles))
+        solid = mesh_over(mesh, np.where(turn[:, None] < 0, kept.triangles[:, ::-1], kept.triangles))
         yield from solid.topology_steps()
     open_edges = yield from open_edges_steps(solid.arrays[1], solid.topology.welded)
     return Repair(solid, faces[rows], count - len(rows), int((turn < 0).sum()), open_edges.ends), shaped
@@ -171,6 +171,7 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
         new_point_workspace(),
     )
     at_once = max(1, int(_AT_ONCE / passed))
+    yield
     for begin in range(0, len(voters), at_once):
         part = slice(begin, begin + at_once)
         _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])

@@ -19,11 +19,12 @@ from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..traversal.solids import doubled_areas
 from ..types.foreign_meshes import ForeignMesh, as_own
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
+from ..types.slices import Pace
 from ..types.steps import run
 from .boundary_mesh import BoundaryMesh, boundary_mesh_steps
-from .field import NEAREST, WINDING, Field, measure_field
+from .field import NEAREST, WINDING, Field, PosedSurface
 from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
@@ -35,6 +36,7 @@ _CLOSED_PARTS_CERTAINTY = 0.999
 _PROBES, _LEAST_PROBES = 1000, 64
 _CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer points are probed
 _AT_ONCE = 128  # probes
+_SIDES_AT_ONCE = 1 << 15  # triangles whose sides are looked up in one step
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
 _SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
 _GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
@@ -196,7 +198,11 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
     if before is not None and shaped is before.shaped:  # the mesh is only deformed
-        decided, thickness, gap = before.decided, before.thickness, _crack_width(repair.mesh, _rng(), probes)
+        decided, thickness, gap = (
+            before.decided,
+            before.thickness,
+            (yield from _crack_steps(repair.mesh, _rng(), probes)),
+        )
     else:
         decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
     place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
@@ -215,7 +221,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
     return IntendedSolid(
-        repair, Solidity(True, False, reason, ends, gap, decided, *numbers, certainty), _hole_radii(repair)
+        repair,
+        Solidity(True, False, reason, ends, gap, decided, *numbers, certainty),
+        (yield from _radii_steps(repair)),
     )
 
 
@@ -228,7 +236,7 @@ def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedS
     chosen = np.flatnonzero(whole[mesh.topology.component])
     if not len(chosen):
         return None
-    part = TriangleMesh(mesh.vertices, mesh.triangles[chosen], mesh.resolution)
+    part = mesh_over(mesh, mesh.triangles[chosen], mesh.resolution)
     yield from part.topology_steps()
     if not part.is_closed:
         return None
@@ -248,7 +256,8 @@ def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tupl
     Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
     """
     tree, rng = as_hierarchy(mesh), _rng()
-    gap = _crack_width(mesh, rng, probes)
+    yield
+    gap = yield from _crack_steps(mesh, rng, probes)
     low, high = mesh.bounds
     size = max(float((high - low).max()), 2.0**-1000)
     areas = doubled_areas(mesh, size)
@@ -280,15 +289,14 @@ def _rng() -> np.random.Generator:
 
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
-    """Run ``measure_field`` in portions."""
-    fields = []
+    """Measure points in portions; each begins anew with the search for nearest triangles."""
+    fields, surface = [], PosedSurface(tree, IDENTITY)
     for begin in range(0, len(points), _AT_ONCE):
-        fields.append(measure_field(tree, IDENTITY, points[begin : begin + _AT_ONCE], kind))
-        yield
+        fields.append((yield from surface.measure_steps(points[begin : begin + _AT_ONCE], kind)))
     return Field(*(np.concatenate(columns) for columns in zip(*fields, strict=True)))
 
 
-def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> float:
+def _crack_steps(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> Generator[None, None, float]:
     """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all share a position."""
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
@@ -296,17 +304,11 @@ def _crack_width(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> f
         return 0.0
     chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, probes), replace=False)
     tree_set = pack_trees([as_hierarchy(mesh)])
-    found = np.empty((len(chosen), 3))
-    _distances_to_others(
-        tree_set.forest,
-        IDENTITY,
-        np.eye(3),
-        tree_set.origins[0],
-        tree_set.reaches[0],
-        chosen,
-        new_point_workspace(),
-        found,
-    )
+    found, work = np.empty((len(chosen), 3)), new_point_workspace()
+    frame = tree_set.forest, IDENTITY, np.eye(3), tree_set.origins[0], tree_set.reaches[0]
+    for begin, end in Pace().ranges(0, len(chosen)):
+        _distances_to_others(*frame, chosen[begin:end], work, found[begin:end])
+        yield
     return float(np.quantile(found, 0.95))
 
 
@@ -323,21 +325,27 @@ def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, fou
             found[i, k] = nearest(forest, np.int64(0), pose, inverse, origin, reach, p, math.inf, -1.0, work, t)[0]
 
 
-def _hole_radii(repair: Repair) -> np.ndarray:
+def _radii_steps(repair: Repair) -> Generator[None, None, np.ndarray]:
     """Compute ``IntendedSolid.radii``: the rim's length over 2 pi; a rim consists of open edges that share vertices."""
     mesh, edges = repair.mesh, repair.open_edges
-    ends, numbers = np.unique(edges, return_inverse=True)
-    pairs = numbers.reshape(-1, 2)
-    rims = np.unique(joined_numbers(len(ends), pairs)[pairs[:, 0]], return_inverse=True)[1].ravel()
+    rims = joined_numbers(mesh.vertex_count, edges)[edges[:, 0]]
+    yield
     lengths = np.linalg.norm(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]], axis=1)
     radius = np.bincount(rims, lengths)[rims] / (2.0 * math.pi)
+    yield
     keys = edges[:, 0].astype(np.int64) * mesh.vertex_count + edges[:, 1]
     order = np.argsort(keys)
-    corners = mesh.topology.welded[mesh.triangles]
-    others = corners[:, [1, 2, 0]]
-    wanted = np.minimum(corners, others) * mesh.vertex_count + np.maximum(corners, others)
-    place = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
-    return np.where(keys[place] == wanted, radius[place], np.nan)
+    keys, radius = keys[order], radius[order]
+    radii = np.full((mesh.triangle_count, 3), np.nan)
+    for begin in range(0, mesh.triangle_count, _SIDES_AT_ONCE):
+        yield
+        own = slice(begin, begin + _SIDES_AT_ONCE)
+        corners = mesh.topology.welded[mesh.triangles[own]]
+        others = corners[:, [1, 2, 0]]
+        wanted = np.minimum(corners, others) * mesh.vertex_count + np.maximum(corners, others)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        radii[own] = np.where(keys[place] == wanted, radius[place], np.nan)
+    return radii
 
 
 def _rim_radius(mesh: TriangleMesh, radii: np.ndarray, field: Field, rows: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inner, kernel
 from ..types.mesh import TriangleMesh
 from ..types.steps import run
 from ..types.topology import sorted_sides_steps
@@ -55,13 +55,27 @@ def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
     ``pairs`` (k, 2) connect the numbers.
     """
     numbers = np.arange(count)
-    while True:
-        before, least = numbers.copy(), numbers[pairs].min(axis=1)
-        np.minimum.at(numbers, pairs.ravel(), np.repeat(least, 2))
-        np.minimum.at(numbers, before[pairs].ravel(), np.repeat(least, 2))
-        numbers = numbers[numbers]
-        if (numbers == before).all():
-            return numbers
+    _join_numbers(np.ascontiguousarray(pairs, np.int64), numbers)
+    return numbers
+
+
+@inner
+def _least_number(numbers, i):
+    """Return the smallest number known to be connected with i; halve the way there."""
+    while numbers[i] != i:
+        numbers[i] = numbers[numbers[i]]
+        i = numbers[i]
+    return i
+
+
+@kernel
+def _join_numbers(pairs, numbers):
+    """Join ``numbers`` (n,), each its own at first, by pairs (k, 2); each becomes the smallest one of its component."""
+    for k in range(pairs.shape[0]):
+        a, b = _least_number(numbers, pairs[k, 0]), _least_number(numbers, pairs[k, 1])
+        numbers[max(a, b)] = min(a, b)
+    for i in range(numbers.shape[0]):
+        numbers[i] = numbers[numbers[i]]
 
 
 def copies_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:

@@ -270,6 +270,21 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         return f"TriangleMesh({self.vertex_count} vertices, {self.triangle_count} triangles)"
 
 
+def mesh_over(mesh: TriangleMesh, triangles: np.ndarray, resolution: float = 0.0) -> TriangleMesh:
+    """Return a mesh of other triangles (m, 3) over the same vertices, which are not copied.
+
+    Raises:
+        InvalidMesh: as ``TriangleMesh``.
+    """
+    made = object.__new__(TriangleMesh)
+    made._vertices = mesh._vertices
+    made._triangles = _checked_triangles(triangles, len(mesh._vertices))
+    made._common = _Common(made._triangles, len(mesh._vertices))
+    made.resolution, made.shell = checked_resolution(resolution), False
+    made.derived = {}
+    return made
+
+
 def _read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False

@@ -39,12 +39,17 @@ class QueryStats:
     """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """Return the sum of the counts of both statistics, with device "cuda" if either used it, and each note once."""
+        """Return the sum of the counts and seconds of both statistics, of work that was done one after the other.
+
+        The device is "cuda" if either used it, and each note is kept once.
+        """
         other = instance("other", other, QueryStats)
+        stages = dict.fromkeys((*self.timings, *other.timings))
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,
             primitive_tests=self.primitive_tests + other.primitive_tests,
             exact_tests=self.exact_tests + other.exact_tests, updated_nodes=self.updated_nodes + other.updated_nodes,
-            device=self.device if other.device == "cpu" else other.device,
+            device=self.device if other.device == "cpu" else other.device, seconds=self.seconds + other.seconds,
+            timings={stage: self.timings.get(stage, 0.0) + other.timings.get(stage, 0.0) for stage in stages},
             note="; ".join(dict.fromkeys(filter(None, (self.note, other.note)))),
         )  # fmt: skip

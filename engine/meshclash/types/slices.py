@@ -70,6 +70,25 @@ def sorted_steps(items: Sequence[_T], key: Callable[[_T], tuple[float, ...]]) ->
     return [items[place] for place in order.tolist()]
 
 
+class Pace:
+    """How many items fit into a slice of work, estimated from the time that earlier ones took."""
+
+    def __init__(self) -> None:
+        self._size = 1
+
+    def ranges(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield ranges that together are ``begin`` to ``end``; work on each before you ask for the next one."""
+        while begin < end:
+            until, started = min(begin + self._size, end), time.perf_counter()
+            yield begin, until
+            spent = time.perf_counter() - started
+            if spent > 2.0 * SLICE_SECONDS:
+                self._size = max(1, self._size // 2)
+            elif spent < 0.5 * SLICE_SECONDS and until - begin == self._size:
+                self._size *= 2
+            begin = until
+
+
 def portions(items: _Items, size: int) -> Iterator[_Items]:
     """Yield the items of a list or an array, ``size`` of them at a time."""
     return (items[begin : begin + size] for begin in range(0, len(items), size))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,8 +208,8 @@ def _turned(met: TriangleContacts) -> TriangleContacts:
 
 
 def _stats(asked: VoxelQuestion, counts: QueryStats | None = None) -> QueryStats:
-    seconds = time.perf_counter() - asked.start
-    return QueryStats(seconds=seconds, threads=asked.threads, engine=ENGINE).plus(counts or QueryStats())
+    work = QueryStats(threads=asked.threads, engine=ENGINE).plus(counts or QueryStats())
+    return replace(work, seconds=time.perf_counter() - asked.start)
 
 
 def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: VoxelQuestion) -> VoxelContacts:
