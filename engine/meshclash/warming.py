@@ -335,7 +335,7 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
     """Return the steps that only point clouds need."""
     return [
         ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
-        ("point clouds against each other", lambda: collides(cloud, cloud)),
+        ("point clouds against each other", lambda: collide_clouds(cloud, cloud).undecided()),
         ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
         ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
         ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),

@@ -31,7 +31,7 @@ def lab_steps(a: TriangleMesh, b: TriangleMesh, points: np.ndarray) -> Steps:
     steps: Steps = {
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
-            ("other builders", lambda: build(a, split="median")),
+            ("other builders", lambda: (build(a, split="median"), build(a, split="mean"))),
         ],
         "paper": [
             ("point clouds as in the paper", lambda: _clouds(points)),
