@@ -42,8 +42,6 @@ class SceneResult:
         found: the report of Detect.
         report: the same report without pairs that were excluded since; it is listed, drawn and exported.
         serial: number that is different for every report; part of the overlay's signature.
-        counts: number of rows of each verdict in `report`.
-        rows: rows of `report` by id.
         live: whether it comes from Live, which follows the scene.
         incomplete: whether it was made in first-contact mode, with only one contact of each pair.
         loaded: whether it was loaded with the file: a list without faces, of a scene that may have changed since.
@@ -57,8 +55,6 @@ class SceneResult:
     found: DetectReport
     report: DetectReport
     serial: int
-    counts: Counter[str]
-    rows: dict[str, PairRow]
     live: bool = False
     incomplete: bool = False
     loaded: bool = False
@@ -84,6 +80,16 @@ class SceneResult:
     def row(self, pair_id: str) -> PairRow | None:
         """Return the row with an id, or None."""
         return self.rows.get(pair_id)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """The number of rows of each verdict in `report`."""
+        return Counter(row.verdict for row in self.report.rows)
+
+    @cached_property
+    def rows(self) -> dict[str, PairRow]:
+        """The rows of `report` by id."""
+        return {row.id: row for row in self.report.rows}
 
     @cached_property
     def table(self) -> RowTable:
@@ -150,13 +156,9 @@ def store_result(
     scene_uid: int, report: DetectReport, live: bool = False, incomplete: bool = False, loaded: bool = False
 ) -> SceneResult:
     """Replace the result of a scene; the flags are those of `SceneResult`."""
-    made = SceneResult(report, report, next(_serials), *_counted(report), live, incomplete, loaded)
+    made = SceneResult(report, report, next(_serials), live, incomplete, loaded)
     _State.results[scene_uid] = made
     return made
-
-
-def _counted(report: DetectReport) -> tuple[Counter[str], dict[str, PairRow]]:
-    return Counter(row.verdict for row in report.rows), {row.id: row for row in report.rows}
 
 
 def result_of(scene_uid: int) -> SceneResult | None:
@@ -186,8 +188,7 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
     if len(rows) == len(result.rows) and all(row.id in result.rows for row in rows):
         return False
     report = replace(result.found, rows=rows)
-    counts, by_id = _counted(report)
-    _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), counts=counts, rows=by_id)
+    _State.results[scene_uid] = replace(result, report=report, serial=next(_serials))
     return True
 
 
@@ -239,9 +240,8 @@ def replace_pair(scene_uid: int, pair_id: str, rows: Sequence[PairRow]) -> None:
         return replace(report, rows=[*left[:at], *rows, *left[at:]])
 
     found, report = changed(result.found), changed(result.report)
-    counts, by_id = _counted(report)
     _State.results[scene_uid] = replace(
-        result, found=found, report=report, serial=next(_serials), counts=counts, rows=by_id,
+        result, found=found, report=report, serial=next(_serials),
         checked=result.checked | {row.id for row in rows},
     )  # fmt: skip
 

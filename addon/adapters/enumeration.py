@@ -128,6 +128,7 @@ class Memory:
         items: the object that came of each entry, or None.
         frame: what was read.
         places: the entries of its objects and of its scans, ascending.
+        names: full names of all objects of the file, by session uid.
         changes: what may have changed since.
         same: whether objects may be reused unchanged.
     """
@@ -136,6 +137,7 @@ class Memory:
     items: list[SourceObject | None] = field(default_factory=list)
     frame: FrameScene = field(default_factory=lambda: FrameScene(0))
     places: tuple[list[int], list[int]] = ([], [])
+    names: dict[int, str] = field(default_factory=dict)
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
     same: bool = True
 
@@ -146,7 +148,8 @@ class Memory:
         """Return the memory for a reading after some changes, with the same sets or others."""
         if changes.everything:
             return Memory(changes=changes)
-        return replace(self, changes=changes, same=same_sets and not changes.structure)
+        same_names = changes.named.items() <= self.names.items()
+        return replace(self, changes=changes, same=same_sets and same_names and not changes.structure)
 
     def follow(self, number: int, depsgraph: bpy.types.Depsgraph) -> FrameScene | None:
         """Return the frame with this number if nothing but matrices differs; otherwise None.
@@ -223,6 +226,7 @@ class Enumeration:
         self._matrices = np.empty((0, 4, 4))
         self._objects: list[SourceObject] = []
         self._places: tuple[list[int], list[int]] = ([], [])
+        self._full_names: dict[int, str] = {}  # by session uid
         result.objects = self._objects
         self._scene = scene
         self._collections: dict[str, frozenset[str]] | None = None
@@ -237,6 +241,7 @@ class Enumeration:
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Walk the graph; read immediately only meshes that cannot be found again by name."""
         self._entries, matrices = Entries.of(depsgraph), world_matrices(depsgraph)
+        self._full_names = {item.session_uid: item.name_full for item in bpy.data.objects}
         before = self._memory.known_items()
         for key, entry, matrix in zip(self._entries.keys(), depsgraph.object_instances, matrices, strict=True):
             source = entry.object.original
@@ -302,7 +307,7 @@ class Enumeration:
         """Return the memory for the next reading, after `finish`, without any changes."""
         read = self._result.meshes.keys() | self._result.clouds.keys()
         items = [None if item is None or item.mesh_key not in read else item for item in self._items]
-        return Memory(self._entries, items, self._result, self._places, Changes())
+        return Memory(self._entries, items, self._result, self._places, self._full_names, Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
         """Read one of the `waiting` meshes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import bpy
 import numpy as np
 
@@ -25,14 +27,29 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     flags = np.empty((3, len(updates)), np.bool_)
     for column, name in zip(flags, ("geometry", "transform", "shading"), strict=True):
         updates.foreach_get(f"is_updated_{name}", column)
+    moved = (flags == ONLY_MOVED).all(axis=0)
     found = [update.id for update in updates]
+    for data in itertools.compress(found, moved.tolist()):
+        changes.transformed = True
+        if isinstance(data, bpy.types.Object):
+            name = changes.named[data.original.session_uid] = data.name_full
+            if has_shape(data):
+                changes.names.add(name)
+    if not moved.all():
+        _note_others(changes, found, flags, moved)
+    return changes
+
+
+def _note_others(changes: Changes, found: list[bpy.types.ID], flags: np.ndarray, moved: np.ndarray) -> None:
+    """Add changes other than movements: data `found` with these `flags`, of which some only `moved`."""
     kinds = set(map(type, found))
     scene = bpy.types.Scene in kinds
-    changes.visible = scene or bool((flags != ONLY_MOVED).any())
+    changes.visible = True
     changes.structure = scene and bpy.types.Collection in kinds
-    for data, (geometry, transform, shading) in zip(found, flags.T.tolist(), strict=True):
-        if not isinstance(data, bpy.types.Object):
+    for data, (geometry, transform, shading), simple in zip(found, flags.T.tolist(), moved.tolist(), strict=True):
+        if not isinstance(data, bpy.types.Object) or (simple and not scene):
             continue
+        changes.named[_uid(data)] = data.name_full
         renamed = not (geometry or transform or shading)
         if geometry:
             changes.deformed.add(_uid(data))
@@ -42,7 +59,6 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
             changes.names.add(data.name_full)
         changes.transformed |= transform
         changes.structure |= renamed
-    return changes
 
 
 def _uid(item: bpy.types.Object) -> int:

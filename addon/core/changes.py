@@ -14,6 +14,8 @@ class Changes:
             too. Other movements are only found by comparing matrices.
         deformed: objects whose mesh may have changed.
         names: current full names of those of these objects that may yield a mesh or points.
+        named: current full names of all objects that Blender updated, by session uid: one that is renamed and moved in
+            one update only appears to move.
         visible: whether objects may have been hidden or shown; selecting cannot be distinguished from it.
         transformed: whether anything may have moved.
         structure: whether objects may have been added, removed, renamed, or moved to another parent or collection.
@@ -23,6 +25,7 @@ class Changes:
     moved: set[int] = field(default_factory=set)
     deformed: set[int] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
+    named: dict[int, str] = field(default_factory=dict)
     visible: bool = False
     transformed: bool = False
     structure: bool = False
@@ -37,6 +40,7 @@ class Changes:
         self.moved |= other.moved
         self.deformed |= other.deformed
         self.names |= other.names
+        self.named |= other.named
         self.visible |= other.visible
         self.transformed |= other.transformed
         self.structure |= other.structure

@@ -41,7 +41,8 @@ SPLITS = (
     ("volume_n", "Weighted Volume", "Minimise the volumes weighted by their number of triangles"),
     ("kah", "Kinematic", "Keep apart volumes that cannot fit into each other (kinematic heuristic)"),
     ("median", "Median", "Split at the median of the triangles along the longest side"),
-    ("mean", "Mean", "Split at the mean of the triangles along the longest side"),
+    ("mean", "Mean", "Split at the mean of the triangles along the longest axis of their oriented box"),
+    ("mean_side", "Mean of Side", "Split at the mean of the triangles along the longest side"),
 )
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2

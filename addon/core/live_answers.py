@@ -55,11 +55,10 @@ class Answers(Followed):
         yield from self.take_steps(frame, options, scale)
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
-        """Publish all rows, worst first."""
+        """Publish all rows, which are made and sorted when they are shown."""
         question = self.question
         yield from self.bring_up_steps()
-        rows = sorted(self.rows(), key=lambda row: row.order)
-        statistics = self.statistics
+        rows, statistics = self.rows_when_shown(), self.statistics
         report = DetectReport(
             self._source.file, question.metres_per_unit, question.options, rows, statistics.skipped,
             statistics.as_dict(), created=now(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -142,7 +143,7 @@ def _hill_climbing(engine: ModuleType, things: Things, _node_size: float) -> tup
         polytope = engine.lab.ClimbingPolytope(mesh.vertices, _HALF)
         polytope.turned(pose[:3, :3])
         rotation = _turned(pose)[:3, :3]
-        extents, taken = _least(lambda shape=polytope, turn=rotation: shape.turned(turn))
+        extents, taken = _least(partial(polytope.turned, rotation))
         lines.append(("Hull Vertices", f"{len(polytope.hull.vertices):,}"))
         lines.append(("Widest of 9 Directions", f"{float((extents[:_HALF] + extents[_HALF:]).max()):.6g}"))
         lines.append(("After Rotating by 1°", taken))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import meshclash as mc
 import numpy as np
@@ -25,16 +25,21 @@ def same_hull(hull: mc.shapes.ConvexHull) -> Hull:
     return Hull(np.array(mesh.vertices), np.array(mesh.triangles))
 
 
-def coal_depth(hulls: list[Hull]) -> Ask:
-    """By coal, whose Convex takes points and triangles."""
+def coal_convex(hull: Hull) -> Any:
+    """A hull as coal's Convex, which takes points and triangles."""
     import coal
 
-    made = []
-    for hull in hulls:
-        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        points.extend([np.array(x) for x in hull.vertices])
-        triangles.extend([coal.Triangle(*t) for t in hull.triangles.tolist()])
-        made.append(coal.Convex(points, triangles))
+    points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    points.extend([np.array(x) for x in hull.vertices])
+    triangles.extend([coal.Triangle(*t) for t in hull.triangles.tolist()])
+    return coal.Convex(points, triangles)
+
+
+def coal_depth(hulls: list[Hull]) -> Ask:
+    """By coal."""
+    import coal
+
+    made = [coal_convex(hull) for hull in hulls]
 
     def ask(i: int, j: int, pose_a: np.ndarray, pose_b: np.ndarray) -> tuple[float, np.ndarray]:
         request, result = coal.DistanceRequest(), coal.DistanceResult()

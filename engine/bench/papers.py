@@ -24,6 +24,7 @@ from meshclash.lab.volumes.kdop_climb import ClimbingPolytope
 from meshclash.lab.volumes.octree_spheres import meeting_spheres, octree_spheres
 from meshclash.massive import ClusteredMesh, MeshLevels
 from meshclash.query.collide import collides
+from meshclash.query.distance import distance
 from meshclash.shapes import ConvexHull, closest_features
 from meshclash.voxels import voxelise
 from oracles.cloud_shapes import load_shapes
@@ -145,21 +146,28 @@ def _levels(options: argparse.Namespace) -> Plot:
 def _closest(_options: argparse.Namespace) -> Plot:
     plot = Plot("Closest features, a degree a frame", "faces", "us a frame", logarithmic=True)
     faces, times = [], []
+    asked = "closest features", "distance from the last one", "collides"
     for count in (20, 200, 2_000, 10_000):
         points = np.random.default_rng(1).normal(size=(count, 3))
         hull = ConvexHull(points / np.linalg.norm(points, axis=1)[:, None])
-        found, taken = None, []
+        tree, found, last, taken = build(TriangleMesh(hull.vertices, hull.faces)), None, None, []
         for degree in range(180):
             turn, pose = np.radians(degree), np.eye(4)
             pose[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
             pose[:3, 3] = 2.5, 0.3, 0.1
             begun = time.thread_time()
             found = closest_features(hull, hull, None, pose, start=found)
-            taken.append(time.thread_time() - begun)
+            walked = time.thread_time()
+            last = distance(tree, tree, None, pose, start=last)
+            measured = time.thread_time()
+            collides(tree, tree, None, pose)
+            taken.append(np.diff([begun, walked, measured, time.thread_time()]))
         faces.append(len(hull.faces))
-        times.append(1e6 * float(np.median(taken)))
-    plot.add("ours", faces, times)
-    return plot.paper("Lin, Canny 1991: a level line", [faces[0], faces[-1]], [times[0], times[0]])
+        times.append(1e6 * np.median(taken, axis=0))
+    for name, curve in zip(asked, np.transpose(times).tolist(), strict=True):
+        plot.add(name, faces, curve)
+    print(f"{faces} faces, us ({', '.join(asked)}): {np.round(times, 1).tolist()}")
+    return plot.paper("Lin, Canny 1991: a level line", [faces[0], faces[-1]], [times[0][0], times[0][0]])
 
 
 def _tumbling(_options: argparse.Namespace) -> Plot:

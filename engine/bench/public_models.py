@@ -44,8 +44,6 @@ class PublicModel(NamedTuple):
         Raises:
             ValueError: the file is another one than it was. OSError: it cannot be fetched or read.
         """
-        import trimesh  # of the extra "peers"
-
         file = folder / f"{self.sha256[:16]}{Path(self.path).suffix.lower()}"
         if not file.exists():
             address = (
@@ -55,10 +53,21 @@ class PublicModel(NamedTuple):
                 file.write_bytes(response.read())
         if hashlib.sha256(file.read_bytes()).hexdigest() != self.sha256:
             raise ValueError(f"{file} is not {self.path} of {self.repository} as it was: delete it, to fetch it again")
-        found = trimesh.load(file, force="mesh", process=False)
-        vertices = np.asarray(found.vertices, np.float64)
-        vertices = (vertices - vertices.mean(axis=0)) / np.ptp(vertices, axis=0).max()
-        return TriangleMesh(vertices, np.asarray(found.faces, np.int32))
+        return read_normalised(file)
+
+
+def read_normalised(file: Path) -> TriangleMesh:
+    """The mesh of a file, its longest side 1.
+
+    Raises:
+        ValueError, OSError: trimesh cannot read it.
+    """
+    import trimesh  # of the extra "peers"
+
+    found = trimesh.load(file, force="mesh", process=False)
+    vertices = np.asarray(found.vertices, np.float64)
+    vertices = (vertices - vertices.mean(axis=0)) / np.ptp(vertices, axis=0).max()
+    return TriangleMesh(vertices, np.asarray(found.faces, np.int32))
 
 
 def public_models(*parts: str) -> list[PublicModel]:

@@ -21,7 +21,7 @@ from meshclash.hierarchy.bvh import Hierarchy
 from oracles.timecritical_budgets import errors_over_budgets
 from oracles.timecritical_calibration import coverage, judged, stopped_searches
 from oracles.timecritical_poses import KINDS, made_trees
-from oracles.timecritical_scenes import random_scene, right_over_time
+from oracles.timecritical_scenes import random_scene, right_over_time, shared_searches
 from oracles.timecritical_shapes import SHAPES
 from oracles.timecritical_unseen_shapes import UNSEEN
 
@@ -67,8 +67,10 @@ def run(options: argparse.Namespace) -> int:
             print(format_markdown(report["budgets"]), flush=True)
         if "scene" in options.parts:
             trees = [tree for _, tree in _trees(options, "test", "seen")]
-            report["scene"] = right_over_time(random_scene(trees, options.objects, _CROWDED, options.seed))
-            print(format_markdown(report["scene"]), flush=True)
+            scene = random_scene(trees, options.objects, _CROWDED, options.seed)
+            report["scene"], report["shared"] = right_over_time(scene), judged(shared_searches(scene))["all"]
+            for name in ("scene", "shared"):
+                print(f"\n{name}\n\n{format_markdown(report[name])}", flush=True)
     if options.json:
         write_json(options.json, report)
     return 0

@@ -27,6 +27,7 @@ from .files.pcd import unpack_lzf
 from .geometry.intersection import contact_segments, new_room, overlap_outlines
 from .geometry.neighbours import touching_beyond_shared
 from .hierarchy.build import DEFAULT_LEAF_SIZE, build, parts_steps, refit
+from .hierarchy.oriented import oriented_boxes_of
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .massive.levels import MeshLevels
@@ -75,6 +76,7 @@ from .traversal.point import IDENTITY, new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.ray_casting import COMPILED_FOR as RAYS_COMPILED_FOR
 from .traversal.solids import Solids, solid_of
+from .traversal.stars import FEWEST
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import Pose
@@ -297,6 +299,14 @@ def _exact_shapes(a: TriangleMesh) -> None:
     convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, np.empty(DISTANCE_COLUMNS))
 
 
+def _fan() -> TriangleMesh:
+    """Return so many triangles around a vertex that ``self_collide`` compares their directions."""
+    following = np.arange(1, FEWEST + 1)
+    angles = 2.0 * np.pi / FEWEST * following[:, None]
+    corners = np.concatenate([np.zeros((1, 3)), np.hstack([np.cos(angles), np.sin(angles), 0.0 * angles])])
+    return TriangleMesh(corners, np.stack([0 * following, following, following % FEWEST + 1], axis=1))
+
+
 def _two_in_one() -> TriangleMesh:
     """Return two separate boxes as one mesh, which is not convex."""
     return TriangleMesh(np.concatenate([_CORNERS, _CORNERS + 3.0]), np.concatenate([_BOX, _BOX + 8]))
@@ -345,6 +355,7 @@ def _steps() -> _Steps:
         "contacts": [
             ("hierarchies", lambda: build(a)),
             ("triangle contacts", lambda: (collides(a, b), self_collide(a))),
+            ("long thin triangles", lambda: (oriented_boxes_of(build(a).parts), self_collide(_fan()))),
         ],
         "scenes": [("intersection curves", _sweep_and_cut), ("oriented boxes of objects", _fit_oriented)],
         "depths": [("depths", _measure_nothing)],

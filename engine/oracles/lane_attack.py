@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from meshclash.geometry import lane_boxes, lane_triangles
+from meshclash.geometry import lane_boxes, lane_oriented, lane_triangles
 from meshclash.geometry.lanes import floats, store
-from meshclash.geometry.relative_pose import PRODUCTS, narrow_rows, relative_rows
+from meshclash.geometry.relative_pose import DEFECT, PRODUCTS, narrow_rows, relative_rows
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from meshclash.hierarchy.wide_bvh import PADDING
 from meshclash.jit import kernel
-from meshclash.volumes import aabb
+from meshclash.volumes import aabb, obb
 
 from .near_contacts import near_contacts, posed
 
@@ -61,6 +61,29 @@ def _compare_boxes(corners_a, corners_b, frames, box, nodes, out):
             store(floats(out[1, k, i].ctypes.data), 0, margins)
 
 
+@kernel
+def _compare_oriented(corners_a, corners_b, relative, frames, volume, nodes, oriented, out):
+    """Bits (2, k, 8) of the boxes of one side that may meet each one of the other, by both ways of asking."""
+    places, boxes = floats(nodes.ctypes.data), floats(oriented.ctypes.data)
+    for k in range(frames.shape[0]):
+        frame = floats(frames[k].ctypes.data)
+        loose = np.float32(lane_oriented.LOOSENESS + 2.0 * relative[k, DEFECT])
+        for side in range(2):
+            corners = corners_a if side == 0 else corners_b
+            for i in range(8):
+                obb.fit(corners[k, i], volume)
+                for row in range(15):
+                    oriented[side, 8 * row + i] = volume[row]
+        shift = np.float32(relative[k, 24]), np.float32(relative[k, 25]), np.float32(relative[k, 26])
+        for i in range(8):
+            out[0, k, i] = lane_oriented.meet_oriented(
+                places, 64, boxes, 120, places, i, boxes, i, frame, 12, shift, loose
+            )
+            out[1, k, i] = lane_oriented.meet_oriented(
+                places, 0, boxes, 0, places, 64 + i, boxes, 120 + i, frame, 0, (frame[9], frame[10], frame[11]), loose
+            )
+
+
 def _leaves(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide_bvh.py`` does."""
     low, high = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))
@@ -85,6 +108,8 @@ class Attack(NamedTuple):
     undecided: np.ndarray
     boxes: np.ndarray
     """Whose boxes may meet, by both ways of asking."""
+    oriented: np.ndarray
+    """The same for oriented boxes."""
     kinds: np.ndarray
     """By the exact predicates; 0 is apart."""
     careless: np.ndarray
@@ -111,6 +136,10 @@ def attacked(seed: int, count: int) -> Attack:
     margins = np.empty((2, count, 8, 8), np.float32)
     _compare_boxes(*local, frames, np.empty(6, np.float32), np.zeros((2, 64), np.float32), margins)
     meeting = ~(margins < 0.0)
+    bits, spare = np.empty((2, count, 8), np.int64), np.empty(obb.WIDTH, np.float32)
+    boxes_of_both = np.zeros((2, 64), np.float32), np.zeros((2, 120), np.float32)
+    _compare_oriented(*local, relative, frames, spare, *boxes_of_both, bits)
+    oriented = _as_lanes(bits)
     world_a, world_b = posed(blocks.rows_a, blocks.corners_a), posed(blocks.rows_b, blocks.corners_b)
     pairs = [np.broadcast_to(w, (count, 8, 8, 3, 3)) for w in (world_a[:, None], world_b[:, :, None])]
     kinds = classify_triangle_pairs(*(p.reshape(-1, 3, 3) for p in pairs))[0].reshape(count, 8, 8)
@@ -119,6 +148,7 @@ def attacked(seed: int, count: int) -> Attack:
         crossing,
         undecided,
         meeting[0].transpose(0, 2, 1) & meeting[1],
+        oriented[0].transpose(0, 2, 1) & oriented[1],
         kinds,
         careless | careless_crossing,
         careless_crossing,

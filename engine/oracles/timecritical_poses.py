@@ -44,7 +44,7 @@ def placed(a: Hierarchy, b: Hierarchy, rng: np.random.Generator, count: int, pla
     """Poses of b beside a at rest, (n, 4, 4): ``count``, or fewer if b passes through a without contact."""
     poses = []
     for _ in range(count):
-        rotation, direction = _rotation(rng), rng.normal(size=3)
+        rotation, direction = random_rotation(rng), rng.normal(size=3)
         direction /= np.linalg.norm(direction)
         if placement == "turned":
             half = 0.25 * (_sides(a).max() + _sides(b).max())
@@ -82,7 +82,8 @@ def _sides(tree: Hierarchy) -> np.ndarray:
     return tree.mesh.bounds[1] - tree.mesh.bounds[0]
 
 
-def _rotation(rng: np.random.Generator) -> np.ndarray:
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    """A rotation (3, 3)."""
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     return turn * np.sign(np.linalg.det(turn))
 

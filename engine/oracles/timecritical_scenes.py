@@ -16,16 +16,19 @@ from meshclash.answering.answer import answer_steps
 from meshclash.broadphase.sweep import overlapping_pairs, world_boxes
 from meshclash.hierarchy.bvh import Hierarchy
 from meshclash.timecritical.search import Criterion, Limit, Search
+from meshclash.timecritical.traversal import OPEN, STATUS
 from meshclash.timecritical.trees import adb_tree
 from meshclash.traversal.forest import TreeSet, pack_trees
 from meshclash.traversal.question import Question
 from meshclash.types.steps import run
 
 from . import Row
-from .timecritical_poses import _rotation
+from .timecritical_calibration import StoppedSearches
+from .timecritical_poses import random_rotation
 
 MOMENTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Budgets for all pairs together, processor time [ms]."""
+_SHARED_STOPS = (0, 2_000, 10_000, 40_000, 150_000)
 _TURNS = 5
 _AT_ONCE = 32  # pairs of an exact query
 _STEPS = 256  # of the time-critical search, before it is asked what it says
@@ -56,7 +59,7 @@ def random_scene(hierarchies: Sequence[Hierarchy], count: int, crowded: float, s
     longest = max(float(np.ptp(tree.mesh.bounds, axis=0).max()) for tree in hierarchies)
     rows = np.empty((count, 3, 4))
     for row in rows:
-        row[:, :3], row[:, 3] = _rotation(rng), rng.uniform(0.0, longest * count ** (1.0 / 3.0) / crowded, 3)
+        row[:, :3], row[:, 3] = random_rotation(rng), rng.uniform(0.0, longest * count ** (1.0 / 3.0) / crowded, 3)
     bounds = np.stack([hierarchies[tree].mesh.bounds for tree in tree_of])
     boxes, all_of_them = world_boxes(bounds, rows, 0.0), np.ones(count, np.bool_)
     pairs = overlapping_pairs(boxes, all_of_them, all_of_them)
@@ -90,6 +93,21 @@ def right_over_time(scene: PlacedScene) -> list[Row]:
             row[f"{name}: right %"] = float(np.median([_right(turn[name], moment, truth) for turn in turns]))
         table.append(row)
     return table
+
+
+def shared_searches(scene: PlacedScene) -> StoppedSearches:
+    """Stop the search that all pairs share after each of ``_SHARED_STOPS``; the pairs that are open then."""
+    search, done, parts = _begun(scene), 0, []
+    truth = _exact(scene, None)[-1][1]
+    for stop in _SHARED_STOPS:
+        if stop > done:
+            search.run(Limit(steps=stop - done))
+            done = stop
+        found, left = search.estimates(), search.rows[:, STATUS] == OPEN
+        same = [np.full(int(left.sum()), value) for value in ("scene", "at random", stop)]
+        parts.append((*same, found.measures[left], found.probabilities[left], found.intervals[left], truth[left]))
+    search.end()
+    return StoppedSearches(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _right(told: Told, moment: float, truth: np.ndarray) -> float:

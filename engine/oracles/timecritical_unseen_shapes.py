@@ -225,7 +225,7 @@ def blade(count: int, seed: int) -> Mesh:
     return _joined([_patch(surface, count, seam_u=False)])
 
 
-def knot(count: int, seed: int) -> Mesh:
+def torus_knot(count: int, seed: int) -> Mesh:
     """A tube about a torus knot."""
     rng = np.random.default_rng(seed)
     p, q = [(2, 3), (3, 2), (2, 5), (3, 4), (5, 2)][seed % 5]
@@ -554,7 +554,7 @@ def faceted(count: int, seed: int) -> Mesh:
 UNSEEN: dict[str, Callable[[int, int], Mesh]] = {
     make.__name__: make
     for make in (
-        superquadric, bottle, bowl, barbell, cone, can, star_prism, blade, knot, chain, screw, moebius, helicoid,
+        superquadric, bottle, bowl, barbell, cone, can, star_prism, blade, torus_knot, chain, screw, moebius, helicoid,
         saddle, crumpled, terrain, urchin, bubbles, table, shelf, stairs, comb, beam, frame, sponge, rooms, cards, rods,
         plant, umbrella, egg_crate, shell, nested, faceted,
     )

@@ -48,7 +48,7 @@ class LiveDriver:
         """Evaluates the scene and runs until there is nothing left to do; returns the rows of the answer."""
         bpy.context.view_layer.update()
         self.tick()
-        self.until(lambda: not self.run.live.busy)
+        self.until(lambda: not (self.run.live.busy or self.run._unlisted))
         result = scene_results.result_of(self.run.scene_uid)
         return result.report.rows if result else []
 

@@ -100,9 +100,30 @@ def test_the_mean_splitter_cuts_every_node_at_the_mean_of_its_middles(seed, tota
     assert found == parted_at_the_mean(triangles, np.arange(total), leaf_size)
 
 
-def test_triangles_whose_middles_coincide_are_halved_by_the_mean_splitter():
+def parted_on_a_side(middles, rows, leaf_size):
+    """Leaves of the tree by definition: sets of rows, cut on the widest axis at the mean (n, 3)."""
+    own = middles[rows]
+    if len(rows) <= leaf_size:
+        return {frozenset(rows.tolist())}
+    axis = int(np.ptp(own, axis=0).argmax())
+    left = own[:, axis] < own[:, axis].mean()
+    return parted_on_a_side(middles, rows[left], leaf_size) | parted_on_a_side(middles, rows[~left], leaf_size)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 120), st.integers(1, 8))
+def test_the_mean_of_a_side_cuts_every_node_at_the_mean_of_its_middles(seed, total, leaf_size):
+    triangles = np.float64(np.float32(np.random.default_rng(seed).normal(size=(total, 3, 3)) * (5, 1, 2)))
+    tree = mc.build(mc.TriangleMesh(*soup(triangles)), split="mean_side", leaf_size=leaf_size).tree
+    leaves = np.flatnonzero(tree.count[: len(tree.first)])
+    found = {frozenset(tree.order[tree.first[k] : tree.first[k] + tree.count[k]].tolist()) for k in leaves}
+    low, high = boxes_of(triangles)
+    assert found == parted_on_a_side(low + high, np.arange(total), leaf_size)
+
+
+@pytest.mark.parametrize("split", ["mean", "mean_side"])
+def test_triangles_whose_middles_coincide_are_halved_by_the_mean_splitters(split):
     corners = np.repeat(np.random.default_rng(4).normal(size=(1, 3, 3)), 64, axis=0)
-    assert mc.build(mc.TriangleMesh(*soup(corners)), split="mean", leaf_size=1).tree.depth == 6
+    assert mc.build(mc.TriangleMesh(*soup(corners)), split=split, leaf_size=1).tree.depth == 6
 
 
 def test_the_kinematic_cost_is_the_mean_volume_of_minkowski_sums():
@@ -118,7 +139,7 @@ def test_the_kinematic_cost_is_the_mean_volume_of_minkowski_sums():
     area = 2 * (x * y + y * z + z * x)
     expected = x * y * z + side**3 + (area * 3 * side + 6 * side**2 * edges.sum()) / 4
     assert np.mean(volumes) == pytest.approx(expected, rel=0.02)
-    assert set(HEURISTICS) == {"volume", "volume_n", "kah", "median", "mean"}
+    assert set(HEURISTICS) == {"volume", "volume_n", "kah", "median", "mean", "mean_side"}
 
 
 def hull_volume(a, b):

@@ -231,3 +231,23 @@ def test_poses_that_are_the_same_ask_nothing():
     scene.set_poses(ids, np.stack([scene.posed(i)[1].matrix for i in ids]))
     changes = live_contacts.update()
     assert not (changes.found or changes.meeting or changes.gone) and live_contacts.stats.volume_tests == 0
+
+
+@pytest.mark.parametrize("first_contact", [False, True])
+def test_what_stays_apart_is_not_asked_until_it_may_meet(first_contact):
+    """Two turned bars whose boxes overlap come nearer by a hundredth in each frame."""
+    scene, half = mc.Scene(), np.sqrt(0.5)
+    bar = mc.TriangleMesh(BOX[0] * (4.0, 0.2, 0.2), BOX[1])
+    turn = np.array([[half, -half, 0], [half, half, 0], [0, 0, 1]])
+    scene.add(bar, matrix(turn))
+    moving = scene.add(bar, matrix(turn))
+    live, asked = mc.motion.LiveContacts(scene), 0
+    for frame in range(100):
+        scene.set_pose(moving, matrix(turn, (1.0 - 0.01 * frame, -1.0 + 0.01 * frame, 0.0)))
+        changes = live.update(first_contact=first_contact)
+        met = bool(changes.found or changes.meeting)
+        assert met == bool(scene.collides())
+        asked += live.stats.volume_tests > 0
+        if met:
+            break
+    assert frame > 50 and asked <= 3

@@ -1,16 +1,20 @@
 """``Scene.collides``: the pairs that ``contacts`` gives, in the scene as it stands and in configurations."""
 
 import concurrent.futures
+import math
+from fractions import Fraction
 
 import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.broadphase.sweep import overlapping_pairs
 from meshclash.jit import config
 from meshclash.query.shortcuts import object_pairs
 from meshclash.query.shortcuts.configuration import OneConfiguration
 from meshclash.query.shortcuts.object_pairs import Meeting
+from meshclash.scene import first_pair
 from scene_editor import Editor
 from solids import box, joined, reversed_winding, torus
 from strategies import matrix, rotation
@@ -365,3 +369,41 @@ def test_other_bounds_and_resolutions_are_seen():
     scene.remove(first)
     (pair,) = scene.contacts().pairs
     assert (pair.a, pair.b, pair.verdict) == (second, third, mc.Verdict.CONTAINED)
+
+
+boxes_of_scenes = st.lists(st.lists(st.integers(0, 6), min_size=6, max_size=6), min_size=2, max_size=12)
+
+
+@given(boxes_of_scenes, st.booleans())
+def test_the_most_overlapping_boxes_come_first_and_no_pair_is_lost(corners, endless):
+    boxes = np.array([np.concatenate(np.sort(np.reshape(box, (2, 3)), axis=0)) for box in corners], float)
+    if endless:
+        boxes[0] = [-np.inf] * 3 + [np.inf] * 3
+    pairs = overlapping_pairs(boxes, *np.ones((2, len(boxes)), np.bool_))
+    found = first_pair._most_overlapping_first(boxes, pairs)
+    assert sorted(found.tolist()) == pairs.tolist()
+    shares = []
+    for a, b in found.tolist():
+        low_a, high_a, low_b, high_b = np.clip(boxes[[a, b]], -100, 100).astype(int).reshape(4, 3).tolist()
+        common = math.prod(min(high_a[k], high_b[k]) - max(low_a[k], low_b[k]) for k in range(3))
+        smaller = min(
+            math.prod(high_a[k] - low_a[k] for k in range(3)), math.prod(high_b[k] - low_b[k] for k in range(3))
+        )
+        shares.append(Fraction(common, smaller) if smaller else None)
+    known = [share for share in shares if share is not None]
+    assert known == sorted(known, reverse=True)
+    assert all(share is None for share in shares[len(known) :])
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.4, 0.7, 1.5]))
+def test_whether_any_collide_does_not_depend_on_the_order(seed, crowded):
+    """Also where only the last of many pairs of boxes collides, or none."""
+    rng = np.random.default_rng(seed)
+    scene, ring = mc.Scene(), mc.TriangleMesh(*torus(0.5, 0.05, 8, 4))
+    for _ in range(80):
+        scene.add(ring, matrix(rotation(rng), rng.uniform(0.0, 3.0 / crowded, 3)))
+    for a, b in scene.collides().pairs.tolist():
+        if rng.random() < 0.98 and a in scene and b in scene:
+            scene.remove(a)
+    assert scene.any() == bool(len(scene.collides().pairs))

@@ -117,6 +117,35 @@ def turned():
     return np.array([[1, 0, 0], [0, c, -c], [0, c, c]])
 
 
+def pot():
+    """A box of edge 4 and height 2 with a square hole of edge 1 in its lid."""
+    grid = np.array([[x, y, 2.0] for x in range(9) for y in range(9)]) * (0.5, 0.5, 1.0)
+    cells = [i * 9 + j for i in range(8) for j in range(8) if not (i in (3, 4) and j in (3, 4))]
+    lid = np.array([[[a, a + 9, a + 10], [a, a + 10, a + 1]] for a in cells]).reshape(-1, 3)
+    vertices, triangles = box((0, 0, 0), (4, 4, 2))
+    sides = triangles[(vertices[triangles][:, :, 2] != 2.0).any(axis=1)]
+    return mc.TriangleMesh(np.concatenate([grid, vertices]), np.concatenate([lid, sides + len(grid)]))
+
+
+def test_what_enters_an_open_mesh_through_its_hole_wakes_in_time():
+    """The surfaces stay a length apart, but the small box is soon in the solid that the open mesh means."""
+    scene, turn = mc.Scene(), matrix(turned())
+    scene.add(pot(), turn)
+    small = scene.add(SMALL)
+    live, seen, known = mc.motion.LiveContacts(scene), 0, set()
+    for frame in range(90):
+        pose = turn @ matrix(shift=(2.0, 2.0, 2.15 - 0.01 * max(frame - 20, 0)))
+        pose[0, 3] += 1e-6 * (frame % 2)
+        scene.set_pose(small, pose)
+        truth = as_set(scene.collides().pairs)
+        assert as_set(scene.step().pairs) == truth
+        changes = live.update(first_contact=True)
+        known = (known - changes.gone) | changes.found.keys() | changes.meeting.keys()
+        assert known == truth
+        seen += len(truth)
+    assert 0 < seen < 90
+
+
 def test_a_removed_object_ends_its_pairs_and_an_empty_scene_is_one():
     scene = mc.Scene()
     a, b = scene.add(CUBE), scene.add(CUBE, matrix(shift=(0.5, 0, 0)))

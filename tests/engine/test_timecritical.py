@@ -354,6 +354,9 @@ def test_stacks_of_poses_are_refused():
 def test_command_prints_its_table_and_writes_json(tmp_path, capsys):
     report = tmp_path / "timecritical.json"
     options = ["--sizes", "200,300", "--queries", "20", "--kinds", "scan,pipes", "--json", str(report)]
+    options += ["--parts", "calibration,scene", "--objects", "40"]
     assert main(["timecritical", *options]) == 0
-    assert json.loads(report.read_text())["calibration"]
+    found = json.loads(report.read_text())
+    assert found["calibration"] and found["coverage"]["families"] == 2 and found["shared"]
+    assert found["scene"][-1]["exact, most overlap first: right %"] == 100.0
     assert "mean stated" in capsys.readouterr().out

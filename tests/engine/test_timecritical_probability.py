@@ -7,6 +7,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from bench.public_models import PARTS, public_models
+from bench.timecritical_fit import fit
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.jit import kernel
@@ -15,7 +16,7 @@ from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.trees import adb_tree
 from oracles.pipes import MODELS
 from oracles.rigid_poses import make_poses
-from oracles.timecritical_calibration import coverage, judged, stopped_searches
+from oracles.timecritical_calibration import StoppedSearches, coverage, judged, stopped_searches
 from oracles.timecritical_poses import made_trees, placed
 from oracles.timecritical_shapes import SHAPES
 from oracles.timecritical_unseen_shapes import UNSEEN
@@ -157,6 +158,30 @@ def test_intervals_hold_for_most_unseen_kinds():
     assert found["outside the interval"] < 0.2 * found["tenths of families"]
 
 
+def test_a_fit_finds_shares_and_intervals_of_made_up_searches():
+    """Of 40 families with a shift each: nine of ten shares lie in the interval, which is no wider than it has to be."""
+    rng = np.random.default_rng(5)
+    count, families = 40_000, 40
+    family = rng.integers(families, size=count)
+    measures = rng.normal(size=(count, collision_probability.MEASURES))
+    score = measures[:, 0] + 0.5 * measures[:, 3] * measures[:, 1]
+    collide = rng.random(count) < 1.0 / (1.0 + np.exp(-score - 0.8 * rng.normal(size=families)[family]))
+    unknown = np.zeros(count), np.zeros((count, 2))
+    found = fit(
+        StoppedSearches(
+            family.astype(str), np.full(count, "here"), rng.integers(5, size=count), measures, *unknown, collide
+        )
+    )
+    low, shares, high = (
+        np.interp(1.0, collision_probability.KNOTS, found[name]) for name in ("LOWS", "SHARES", "HIGHS")
+    )
+    assert shares == pytest.approx(1.0 / (1.0 + np.exp(-1.0)), abs=0.08)
+    expected = 1.0 / (1.0 + np.exp(-1.0 - 0.8 * 1.64 * np.array([-1.0, 1.0])))
+    assert [low, high] == pytest.approx(expected, abs=0.12)
+    for name in ("LOWS", "SHARES", "HIGHS"):
+        assert (np.diff(found[name]) >= 0.0).all()
+
+
 def test_kinds_that_judge_are_not_fitted_to():
     assert not set(UNSEEN) & set(SHAPES)
     for kind, make in UNSEEN.items():
@@ -168,7 +193,7 @@ def test_kinds_that_judge_are_not_fitted_to():
 
 @pytest.mark.parametrize("placement", ["turned", "boxes", "near"])
 def test_placements_are_reproducible_and_some_collide(placement):
-    (_, a), (_, b) = made_trees(["table", "knot"], [500], [1])
+    (_, a), (_, b) = made_trees(["table", "torus_knot"], [500], [1])
     poses = [placed(a, b, np.random.default_rng(4), 40, placement) for _ in range(2)]
     assert np.array_equal(*poses)
     share = mc.collides(a, b, None, poses[0]).mean()

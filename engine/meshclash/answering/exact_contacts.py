@@ -1,6 +1,6 @@
 """Finish the contacts that engines find: decide the undecided pairs exactly, and sort all pairs."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import numpy as np
 
@@ -8,8 +8,9 @@ from ..geometry.neighbours import touching_beyond_shared
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_triangle_pairs
 from ..traversal.engine import Chunk
 from ..traversal.forest import note_usage, take_updates
-from ..traversal.question import Answer, Question
+from ..traversal.question import Answer, Question, pose_rows
 from ..traversal.sorting import sort_pairs
+from ..traversal.stars import pairs_in_slices, stars_of
 from .engine_choice import Work, question_steps
 
 _PORTION = 1 << 16
@@ -19,8 +20,27 @@ _PORTION = 1 << 16
 def contacts_steps(question: Question) -> Generator[float, None, Answer]:
     """Answer a question whose pairs have kinds: contacts, or the first pairs within a tolerance."""
     chunks: list[Chunk] = []
+    if question.with_itself and not question.first_only:
+        question = question._replace(star_pairs_apart=True)
+        yield from _star_contacts_steps(question, chunks.append)
     work, _ = yield from question_steps(question, chunks.append)
     return contacts_answer(question, chunks, work)
+
+
+def _star_contacts_steps(question: Question, take: Callable[[Chunk], object]) -> Generator[float, None, None]:
+    """Find the contacts of triangles of one star in each job, in slices, and pass them to ``take``."""
+    for job, tree in enumerate(question.jobs[:, 0].tolist()):
+        stars = stars_of(question.a.meshes[tree])
+        if stars is None:
+            continue
+        of_job = np.full(len(stars.triangles), job, np.int32)
+        corners = question.a.world_triangles(
+            np.full(len(of_job), tree, np.int64), pose_rows(question.rows_a, of_job), stars.triangles
+        )
+        for pairs in pairs_in_slices(stars, corners):
+            chunk = pairs, np.full(len(pairs), UNDECIDED, np.uint8), np.full(len(pairs), job, np.int32)
+            take(_decided(question, *chunk))
+            yield 0.0
 
 
 def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answer:
@@ -38,7 +58,16 @@ def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
     pairs, kinds, jobs = _joined(chunks)
     if len(kinds) > 1 and not (question.first_only and (jobs[1:] > jobs[:-1]).all()):  # one pair per job, in order
         pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *question.index_bits)
+        if question.star_pairs_apart:
+            pairs, kinds, jobs = _without_repeated(pairs, kinds, jobs)
     return _decided(question, pairs, kinds, jobs)
+
+
+def _without_repeated(pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
+    """Return sorted pairs once each: engines without stars find their contacts again."""
+    new = np.ones(len(jobs), np.bool_)
+    new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1) | (jobs[1:] != jobs[:-1])
+    return pairs[new], kinds[new], jobs[new]
 
 
 def _joined(chunks: list[Chunk]) -> Chunk:

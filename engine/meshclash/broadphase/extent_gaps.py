@@ -67,6 +67,9 @@ def _extent_gaps(bounds, radii, rows, pairs, gaps):
             best = max(
                 best, _gap_along(1.0 * (m == 0), 1.0 * (m == 1), 1.0 * (m == 2), d0, d1, d2, a, half_a, b, half_b)
             )
+        for m in range(3):
+            if best > 0.0:  # the products of edges are seldom much better
+                break
             for n in range(3):
                 x = a[1, m] * b[2, n] - a[2, m] * b[1, n]
                 y = a[2, m] * b[0, n] - a[0, m] * b[2, n]

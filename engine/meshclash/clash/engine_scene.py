@@ -202,14 +202,15 @@ class EngineScene:
             columns, places = yield from self._rebuild_steps(objects, frame, coarsest, misplaced)
             resolutions = columns.resolutions(misplaced)
             given = _given(resolutions, coarsest)
-            changed = np.ones(len(given), np.bool_)
+            changed, other = np.ones(len(given), np.bool_), True
         else:
             places, resolutions = self._places, columns.resolutions(misplaced)
             given = _given(resolutions, coarsest)
+            other = not np.array_equal(given, self._given)
             changed = (columns.poses != old.poses).any(axis=(1, 2)) | (given != self._given)
         ids = np.fromiter(places, np.int64, len(places))
         for some in portions(np.flatnonzero(changed), MOVED_AT_ONCE):
-            self.scene.set_poses(ids[some].tolist(), columns.poses[some], given[some].tolist())
+            self.scene.set_poses(ids[some], columns.poses[some], given[some].tolist() if other else None)
             yield Progress(0.0, Sentence("Preparing {name}", name=columns.objects.roster.items[some[0]].name))
         self.placed, self._places = columns.objects, places
         self.resolutions, self._given = resolutions, given

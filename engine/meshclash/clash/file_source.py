@@ -106,8 +106,7 @@ class FileSource:
             raise InputError("mesh files have no frames: leave out --frames")
         if not self.read_files:
             yield from self._read_files()
-        objects: list[SourceObject] = []
-        scans: list[SourceObject] = []
+        objects, scans = list[SourceObject](), list[SourceObject]()
         result = FrameScene(1, objects, scans=scans)
         for read_file in self.read_files:
             result.skipped += [Skipped(name, why, lost=True) for name, why in read_file.left_out]

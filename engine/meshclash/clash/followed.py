@@ -24,6 +24,7 @@ from .pair_row import PairRow
 from .queries.followers import Follower
 from .queries.question import DetectAnswer, DetectQuestion
 from .queries.registry import test_named
+from .row_list import RowList
 from .rows import first_of
 from .statistics import RunStatistics
 from .volumes import may_have_volume, volume_steps
@@ -101,8 +102,14 @@ class Followed:
         return self._clouds
 
     def rows(self) -> list[PairRow]:
-        """The rows of all pairs; an unchanged row has the number of an earlier frame."""
+        """The rows of pairs about which all is known; one that did not change has the number of an earlier frame."""
         return list(self.pairs().values())
+
+    def rows_when_shown(self) -> RowList:
+        """The rows of all pairs as a report has them; also of those of which only a first contact is known."""
+        question, follower = self._following()
+        rows, firsts = list(follower.rows.values()), follower.first_contacts(question, self.frame.frame)
+        return RowList(len(rows) + len(firsts.found), lambda: rows + firsts.rows())
 
     def pairs(self) -> dict[tuple[int, int], PairRow]:
         """The rows by the engine ids of their objects; they are replaced when more is known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -89,7 +89,7 @@ class DetectReport:
     file: str
     scale_length: float
     options: DetectOptions
-    rows: list[PairRow]
+    rows: MutableSequence[PairRow]
     skipped: list[Skipped] = field(default_factory=list)
     stats: dict[str, Any] = field(default_factory=dict)
     seen: Seen | None = None

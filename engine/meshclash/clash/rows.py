@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from ..types.steps import hold_progress
 from ..types.verdict import TOUCHING
 from .cloud_scene import PlacedCloud
 from .curves import curve_steps
-from .engine_scene import EngineScene
+from .engine_scene import EngineScene, SceneObjects
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
 from .regions import ContactFaces, cut_rows
@@ -29,7 +29,6 @@ ROWS_AT_ONCE = 32
 """That are drawn together: some milliseconds of work in each step."""
 
 _NO_FACES = np.empty(0, np.int32)
-_FIRST = np.zeros(1, np.int64)
 _MEASURES = ("depth", "depth_lower", "depth_upper")
 """Fields of the engine's verdicts that rows have by the same names."""
 
@@ -101,15 +100,34 @@ def first_contact_draft(
     return surfaces_draft(engine, world, first, CONTACT, frame, distance)
 
 
-def first_contact_rows(
-    engine: ModuleType, world: EngineScene, firsts: Sequence[Any], frame: int, distance: float | None = None
-) -> list[PairRow]:
-    """Create the rows of `FirstContact`s of meshes in memory, with the two triangles to draw; arguments as for one row.
+@dataclass(frozen=True, eq=False)
+class FirstContacts:
+    """Pairs of meshes in memory of which only a first contact is known: all that their rows need, for later.
 
-    While thousands of objects move, hundreds of pairs meet in every frame: all of them are written together.
+    Attributes:
+        engine: the meshclash module.
+        objects, meshes: those of the scene that was asked.
+        found: a `FirstContact` for each pair.
+        frame: the frame of the scene.
+        distance: 0 where the test measures distances.
     """
-    joined = engine.Contacts.joined([(first.contacts, _FIRST) for first in firsts])
-    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), world.objects.named
+
+    engine: ModuleType
+    objects: SceneObjects
+    meshes: Mapping[Hashable, SourceMesh]
+    found: Sequence[Any]
+    frame: int
+    distance: float | None
+
+    def rows(self) -> list[PairRow]:
+        """The rows with the two triangles for drawing: each pair counts as a clash until more is known."""
+        return _first_contact_rows(self) if self.found else []
+
+
+def _first_contact_rows(pairs: FirstContacts) -> list[PairRow]:
+    engine, firsts, frame, distance = pairs.engine, pairs.found, pairs.frame, pairs.distance
+    joined = engine.Contacts.joined([(first.contacts, slice(None)) for first in firsts])
+    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), pairs.objects.named
     places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
     triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
     rows = []
@@ -118,7 +136,7 @@ def first_contact_rows(
         if not in_order(*items):
             items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
         a, b = (
-            _first_side(item, world.meshes[item.mesh_key], number, drawn[side : side + 1])
+            _first_side(item, pairs.meshes[item.mesh_key], number, drawn[side : side + 1])
             for side, (item, number) in enumerate(zip(items, numbers, strict=True))
         )
         identifier, place = pair_id(*(item.identity for item in items)), places[k]

@@ -10,11 +10,13 @@ up to ``ROUNDING`` times the size: shapes that are proved to be apart are apart.
 
 import math
 from collections.abc import Generator
+from typing import NamedTuple
 
 import numpy as np
 
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange
+from ..reference import by_reference
 from ..traversal import wide_engine
 from ..traversal.nearest_triangles import parts_of
 from ..types.steps import run
@@ -46,6 +48,42 @@ LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
 """Columns of an answer: bounds of the distance [m], the lower one negative if shapes certainly overlap; the nearest
 points, world; the largest coordinate relative to a's origin [m]; a vector from a to b, of any length, normal to the
 planes that prove the lower bound, or zero if this bound is 0."""
+
+
+class Placed(NamedTuple):
+    """A shape in a pose, which kernels also read by reference."""
+
+    local: np.ndarray
+    """Its points relative to a's origin, scaled, (n, 3)."""
+    form: np.ndarray
+    """See ``supports.py``, (4,)."""
+    pose: np.ndarray
+    """(3, 4)"""
+
+
+class SearchSpace(NamedTuple):
+    """Arrays of a search; kernels read them by reference, which saves counting references to them."""
+
+    corners: np.ndarray
+    """Corners of the simplex, (4, 3), and the points of a and b whose differences they are."""
+    of_a: np.ndarray
+    of_b: np.ndarray
+    weights: np.ndarray
+    """Weights of the corners at the nearest point, (4,)."""
+    other: np.ndarray
+    """A second answer, (COLUMNS,)."""
+    local_a: np.ndarray
+    """Points of a and of b relative to a's origin, scaled, (n, 3) and (m, 3)."""
+    local_b: np.ndarray
+
+
+@inner
+def _space(count_a, count_b):
+    """Return a SearchSpace for some numbers of points."""
+    return SearchSpace(
+        np.empty((4, 3)), np.empty((4, 3)), np.empty((4, 3)), np.empty(4), np.empty(COLUMNS), np.empty((count_a, 3)),
+        np.empty((count_b, 3)),
+    )  # fmt: skip
 
 
 @inner
@@ -92,8 +130,9 @@ def _scale(local, count, scale):
 
 
 @inner
-def _farthest(local, count, form, pose, shift, scale, u):
+def _farthest(shape, count, shift, scale, u):
     """Return the point of a shape farthest along a world direction, relative to the origin and scaled."""
+    local, form, pose = shape.local, shape.form, shape.pose
     if form[0] == POINTS:
         best, at = -math.inf, 0
         for i in range(count):
@@ -324,20 +363,20 @@ def _is_known(corners, count, w):
 
 
 @inner
-def _search(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, row):
+def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, row):
     """Run one search for two placed shapes, scaled to a size of about 1; improve a row's bounds and nearest points.
 
     ``move`` is added to b's points; ``start`` is the direction of the first step.
     """
     count_a, count_b = counts
-    corners, of_a, of_b, weights = space[0], space[1], space[2], space[3].reshape(12)
+    corners, of_a, of_b, weights = space.corners, space.of_a, space.of_b, space.weights
     u, count, restarts, best = start, 0, 0, math.inf
     x, y, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(_MOST_STEPS):
         largest = _largest(u)
         u = (u[0] / largest, u[1] / largest, u[2] / largest)
-        p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
-        q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+        p = _farthest(shape_a, count_a, shift_a, scale, u)
+        q = _farthest(shape_b, count_b, shift_b, scale, (-u[0], -u[1], -u[2]))
         q = (q[0] + move[0], q[1] + move[1], q[2] + move[2])
         w = minus(p, q)
         bound = -dot(u, w) / math.sqrt(dot(u, u))
@@ -402,9 +441,7 @@ def _clear(row):
 
 
 @inner
-def _search_beside(
-    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start, other, row
-):
+def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, start, other, row):
     """Improve the bounds of shapes that nearly touch, by searches with b moved away.
 
     The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
@@ -421,15 +458,13 @@ def _search_beside(
         return
     move = (_MOVE * n[0] / length, _MOVE * n[1] / length, _MOVE * n[2] / length)
     _clear(other)
-    _search(
-        local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, move, space, start, other
-    )
+    _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, other)
     u = (other[ACROSS], other[ACROSS + 1], other[ACROSS + 2])
     length = _length(u)
     if length == 0.0:
         return
-    p = _farthest(local_a, count_a, form_a, pose_a, shift_a, scale, u)
-    q = _farthest(local_b, count_b, form_b, pose_b, shift_b, scale, (-u[0], -u[1], -u[2]))
+    p = _farthest(shape_a, count_a, shift_a, scale, u)
+    q = _farthest(shape_b, count_b, shift_b, scale, (-u[0], -u[1], -u[2]))
     bound = dot(u, minus(q, p)) / length
     row[LOWER] = max(row[LOWER], bound)
     row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
@@ -443,22 +478,20 @@ def _search_beside(
 
 
 @inner
-def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row):
+def _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
     """Compute the bounds and nearest points of two placed shapes: by one search, or more if rounding ended it early."""
     _clear(row)
     still = (0.0, 0.0, 0.0)
     for k in range(_SEARCHES):
         start = _start(k)
-        _search(
-            local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, still, space, start, row
-        )
+        _search(shape_a, shift_a, shape_b, shift_b, scale, counts, still, space, start, row)
         if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0:
             break
         if row[UPPER] < _NEAR:
             for j in range(_BESIDE):
                 start = _start(j)
                 _search_beside(
-                    local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, start,
+                    shape_a, shift_a, shape_b, shift_b, scale, counts, space, start,
                     other, row,
                 )  # fmt: skip
             if k == 2:
@@ -467,11 +500,10 @@ def _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, sc
 
 
 @inner
-def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
-    """Write the answer for one pair into a row; ``room`` is (5 + n + m, 4, 3)."""
-    space, other = room[:4], room[4].reshape(12)
+def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
+    """Write the answer for one pair into a row; ``space`` is a SearchSpace by reference."""
+    other, local_a, local_b = space.other, space.local_a, space.local_b
     count_a, count_b = corners_a.shape[0], corners_b.shape[0]
-    local_a, local_b = room[5 : 5 + count_a, 0], room[5 + count_a :, 0]
     if form_a[0] == POINTS:
         origin = _placed(pose_a, _point(corners_a, 0))
     else:
@@ -482,10 +514,11 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
         scale = math.ldexp(1.0, min(max(-math.frexp(size)[1], -1000), 1000))
     _scale(local_a, count_a, scale)
     _scale(local_b, count_b, scale)
+    shape_a, shape_b = by_reference(Placed(local_a, form_a, pose_a)), by_reference(Placed(local_b, form_b, pose_b))
     shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
     shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
     counts = (count_a, count_b)
-    _find(local_a, form_a, pose_a, shift_a, local_b, form_b, pose_b, shift_b, scale, counts, space, other, row)
+    _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row)
     row[LOWER] /= scale
     row[UPPER] /= scale
     row[SIZE] = size
@@ -496,11 +529,11 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, row):
 
 @inner
 def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
-    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    space = by_reference(_space(points_a.shape[1], points_b.shape[1]))
     for m in range(first, end):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
-        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, room, answers[m])
+        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answers[m])
 
 
 @kernel
@@ -534,13 +567,13 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, a
 
     So rounding errors do not grow with the distance from the world's origin. The points are in the world.
     """
-    room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
+    space = by_reference(_space(points_a.shape[1], points_b.shape[1]))
     rows = np.empty((2, 3, 4))
     for i in range(3):
         for j in range(3):
             rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
         rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
-    _measure(points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], room, answer)
+    _measure(points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], space, answer)
     for k in range(3):
         answer[POINT_A + k] += pose_a[k, 3]
         answer[POINT_B + k] += pose_a[k, 3]

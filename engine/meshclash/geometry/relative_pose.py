@@ -104,7 +104,7 @@ def narrow(row, at, reach_a, at_a, reach_b, at_b, out, begin):
 
 
 @inlined
-def _looseness(rows, at):
+def looseness(rows, at):
     """Return the Frobenius norm of R^T R - 1 of a pose of twelve numbers."""
     total = 0.0
     for i in range(3):
@@ -119,14 +119,14 @@ def _looseness(rows, at):
 @inlined
 def shrink_of(rows_a, at_a, rows_b, at_b):
     """Return the number ``SHRINK`` of two poses."""
-    return 1.0 - max(_looseness(rows_a, at_a), _looseness(rows_b, at_b)) - _ROUNDING
+    return 1.0 - max(looseness(rows_a, at_a), looseness(rows_b, at_b)) - _ROUNDING
 
 
 @inlined
 def put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
     """Write the part of a row of ``relative_rows`` for b in a's frame; the other arguments are those of ``half``."""
     half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
-    out[row + DEFECT] = 1.001 * (_looseness(rows_a, at_a) + _looseness(rows_b, at_b)) + _ROUNDING
+    out[row + DEFECT] = 1.001 * (looseness(rows_a, at_a) + looseness(rows_b, at_b)) + _ROUNDING
     out[row + SHRINK] = shrink_of(rows_a, at_a, rows_b, at_b)
     out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
 

@@ -36,11 +36,11 @@ def _of_lab(name: str) -> Callable[[], TreeSteps]:
 
 SPLITS = OnDemand[TreeSteps](
     {"lbvh": morton_tree_steps, "sah": sah_tree_steps},
-    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median", "mean")},
+    {name: _of_lab(name) for name in ("volume", "volume_n", "kah", "median", "mean", "mean_side")},
 )
 _T = TypeVar("_T")
 AUTO = "auto"
-_KEY = "hierarchy "  # followed by the name of the volume: key of hierarchies cached with a mesh
+_KEY = "hierarchy "  # followed by the requested volume: key of hierarchies cached with a mesh
 _FAST, _BETTER = "lbvh", "sah"
 TESTS_TO_IMPROVE = 128
 """Volume tests per triangle after which a tree built by "sah" would have paid off: it saves a fifth of the tests, about
@@ -61,7 +61,7 @@ def _build_whole(
 ) -> Hierarchy:
     """Run ``build`` at once, possibly on several threads; slices use one thread."""
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads)
+    parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads, volume is None)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
@@ -77,15 +77,17 @@ def build(
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
-            directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
-            convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
+        volume: kind of bounding volume. None: "aabb", boxes along the axes. After some work per triangle
+            (``hierarchy/oriented.py``), soon reached with long thin triangles, contact queries also use oriented boxes
+            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14",
+            "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface
+            or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
             "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
             the hierarchy. The next query of the hierarchy or its mesh then first rebuilds it by "sah", in place.
-            "volume", "volume_n", "kah", "median" and "mean" are other rules from the literature, for
+            "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the literature, for
             comparison (``lab/heuristics.py``). The pairs and kinds that queries return do not depend on the split.
         leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always holds one.
         threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy
@@ -104,7 +106,8 @@ def build(
     """
     thread_limit(threads)
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from scale_progress(parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
+    building = parts_steps(1, own, name, _FAST if split == AUTO else split, size, volume is None)
+    parts = yield from scale_progress(building, 0.0, 1.0)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
@@ -119,9 +122,11 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     return mesh, volume or DEFAULT_VOLUME, 1 if derived else size
 
 
-def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
+def _build_parts(
+    mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None, may_orient: bool
+) -> TreeParts:
     with parallel_region(_useful_threads(mesh, threads)) as count:
-        return run(parts_steps(count, mesh, volume, split, leaf_size))
+        return run(parts_steps(count, mesh, volume, split, leaf_size, may_orient))
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
@@ -131,9 +136,12 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
 
 
 def parts_steps(
-    threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
+    threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int, may_orient: bool = False
 ) -> Generator[float, None, TreeParts]:
-    """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``."""
+    """Build the parts of a hierarchy in slices, with the number of threads of the enclosing ``parallel_region``.
+
+    ``may_orient``: whether a tree with an 8-wide form gets oriented boxes after much use.
+    """
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
@@ -148,17 +156,18 @@ def parts_steps(
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
         yield 0.75
         tree, nodes = derived.build(tree, boxes)
-        return TreeParts(mesh, tree, nodes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, nodes, origin, None, split, Usage(), False, {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         yield from _part(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes), 0.5, 1.0)
-        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), False, {})
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
-        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), False, {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
     yield 0.75
-    return TreeParts(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
+    wide = collapse(tree, volumes, coordinates)
+    return TreeParts(mesh, tree, volumes, origin, wide, split, Usage(), may_orient, {})
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
@@ -253,7 +262,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh)
-    key = f"{_KEY}{volume or DEFAULT_VOLUME}"
+    key = f"{_KEY}{volume or 'by choice'}"
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)
     return _improved(mesh.derived[key])
@@ -279,7 +288,7 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
             raise UnsupportedOption(
                 f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
             )
-        volume = kinds[0]
+        volume = None if kinds[0] == DEFAULT_VOLUME else kinds[0]
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
@@ -295,7 +304,9 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """Return the hierarchy; rebuild it first with the better split if it has been used enough."""
     parts = hierarchy.parts
     if parts.usage.volume_tests >= improves_at(hierarchy):
-        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
+        hierarchy.parts = _build_parts(
+            parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size, None, parts.may_orient
+        )
     return hierarchy
 
 

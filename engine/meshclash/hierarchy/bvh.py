@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .wide_bvh import WideTree
 
 
+ORIENTED = "oriented boxes"
+"""Key of the oriented boxes in ``TreeParts.derived``."""
+
+
 class Tree(NamedTuple):
     """Topology of a hierarchy, without volumes. For a boxtree it has only the depth: the nodes contain the rest."""
 
@@ -43,11 +47,13 @@ class Usage:
 
     Attributes:
         volume_tests: volume tests in traversals of two trees; half of them are counted for each tree.
+        steps: steps of the 8-wide traversal of two trees; half of them are counted for each tree.
         updated_nodes: nodes refitted since a query last included them in its stats.
     """
 
     def __init__(self) -> None:
         self.volume_tests = 0.0
+        self.steps = 0.0
         self.updated_nodes = 0
 
 
@@ -65,6 +71,8 @@ class TreeParts(NamedTuple):
     split: str
     """The split rule of the tree."""
     usage: Usage
+    may_orient: bool
+    """Whether the tree gets oriented boxes after much use (``build`` without a volume)."""
     derived: dict[str, Any]
     """A cache of data that later stages computed from these arrays."""
 
@@ -117,6 +125,11 @@ class Hierarchy(Changeable, caches={"derived": dict}):
     def wide(self) -> "WideTree | None":
         """The 8-wide form; None except for boxes with leaves of at most eight triangles."""
         return self.parts.wide
+
+    @property
+    def is_oriented(self) -> bool:
+        """Whether the tree has oriented boxes beside its boxes by now, because queries have used it enough."""
+        return ORIENTED in self.parts.derived
 
     @property
     def split(self) -> str:

@@ -45,7 +45,7 @@ def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Calla
 
 
 @kernel
-def _corners_in_order(order, vertices, triangles, origin, corners):
+def corners_in_order(order, vertices, triangles, origin, corners):
     """Fill ``corners`` with the corners of the triangles in the order of the leaves, relative to the origin."""
     for entry in range(order.shape[0]):
         for corner in range(3):
@@ -92,7 +92,7 @@ def fit_volumes_steps(
         kernel_input = (tree.first, tree.count, tree.order, vertices, triangles, origin, volumes)
     else:
         corners = np.empty((3 * len(tree.order), 3))
-        _corners_in_order(tree.order, vertices, triangles, origin, corners)
+        corners_in_order(tree.order, vertices, triangles, origin, corners)
         fit = _fitting_kernel(verbs.fit)
         kernel_input = (tree.first, tree.count, corners, np.empty((len(tree.first), 2), np.int64), volumes)
     left = total = len(tree.first)

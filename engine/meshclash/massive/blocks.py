@@ -92,7 +92,7 @@ def tree_over(boxes: np.ndarray, split: str) -> Hierarchy:
     same box."""
     corners = np.arange(2 * len(boxes)).reshape(-1, 2)
     mesh = TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 0]])
-    return build(mesh, split=split, leaf_size=1, threads=1)
+    return build(mesh, "aabb", split=split, leaf_size=1, threads=1)
 
 
 def _boxes(steps: np.ndarray, bounds: np.ndarray) -> np.ndarray:

@@ -173,7 +173,7 @@ class PageFile(HoldsFile):
         data = self.read(number)
         self.loads += 1
         mesh = TriangleMesh(data.vertices, data.corners)
-        hierarchy = build(mesh, split=_SPLIT, threads=1)
+        hierarchy = build(mesh, "aabb", split=_SPLIT, threads=1)
         triangle_ids, vertex_ids = data.triangle_ids.astype(np.int64), data.vertex_ids.astype(np.int64)
         parts = hierarchy.parts
         arrays = [*mesh.arrays, *parts.tree[:3], parts.volumes, *(parts.wide or ()), triangle_ids, vertex_ids]

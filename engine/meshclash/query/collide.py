@@ -82,7 +82,7 @@ def collide(
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
-        threads: maximum number of threads; None lets the engine choose.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
         device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
             (``configure_device``). If the GPU fails during the query, the CPU computes the result: a warning is
             issued, and ``stats.note`` contains the reason.

@@ -101,7 +101,8 @@ def distance(
         lower_limit: stop at any pair within this distance [m]; the true distance is then at most the result.
             ``Distance.lower_bound`` contains the proved lower bound. Point clouds support neither limit.
         start: the result for an earlier pose. If the objects moved little, the search starts from its pair of
-            triangles and is many times faster. In a stack, each pose starts from the result for the previous one.
+            triangles and is many times faster. In a stack, each pose starts from the result for the previous one,
+            except every 512th, or every 32nd or more in shorter stacks.
         volume: kind of bounding volume, default "aabb".
         threads, device: as for ``collide``.
 

@@ -42,7 +42,7 @@ def nearest(
         upper_limit: triangles farther away than this [m] are left out: distance infinite, triangle -1, point NaN.
         signed: True makes distances negative inside the solid, as ``signed_distance`` does. ``signed_distance`` also
             gives the certainty of the sign, which matters for open meshes.
-        threads: maximum number of threads; None lets the engine choose. It does not change the result.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid.

@@ -40,9 +40,10 @@ def penetration(
     Args:
         a, b: closed meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once,
-            each of which starts from the previous result.
+            each of which starts from the previous result. Stacks of convex solids are divided into parts of 256 poses,
+            which start anew.
         start: the result for an earlier pose, or for a stack; then its last result is used.
-        threads, device: as for ``collide``.
+        threads, device: as for ``collide``. Solids that are not convex are separated on one thread.
 
     Raises:
         InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is not a

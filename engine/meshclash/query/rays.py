@@ -45,7 +45,7 @@ def ray_first(
         directions: array-like, shape (n, 3), of any length except 0; or (3,), the same for all rays.
         lengths: lengths of the rays [m], (n,) or one number; None for infinitely long rays.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None lets the engine choose. It does not change the result.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not

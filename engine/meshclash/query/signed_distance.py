@@ -41,7 +41,7 @@ def signed_distance(
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
         signed: False computes distances without signs. It works for every mesh, also for terrain and other surfaces
             that do not bound a solid.
-        threads: maximum number of threads; None lets the engine choose. It does not change the result.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where it is open.

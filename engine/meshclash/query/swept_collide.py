@@ -102,7 +102,7 @@ def swept_collide(
         end_a, end_b: the same at time 1. All stacks must have the same length. An array without a stack is used for all
             intervals.
         first_only: return only one pair for each interval, with the earliest contact.
-        threads: maximum number of threads; None lets the engine choose. It does not change the result.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy, vertices of the wrong number or shape, coordinates that are not

@@ -46,7 +46,7 @@ def voxel_collide(
             (``closer_than``). "solid": also bounds of the common volume of two closed meshes, and whether one lies
             inside the other.
         touching: as for ``collide``.
-        threads: maximum number of threads; it does not change the result.
+        threads: maximum number of threads; None uses all cores. It does not change the result.
         memory: limit for the voxels [bytes], 1 GiB by default.
         device: "cpu" or "auto"; "cuda" marks and compares voxels on a GPU in mode "voxels", which needs one bit for
             every voxel of the region. If the GPU fails, the CPU computes the result: a warning is issued, and

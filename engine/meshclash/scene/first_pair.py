@@ -117,7 +117,7 @@ def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
 def _most_overlapping_first(boxes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Return the pairs (k, 2) sorted by the common part of their boxes, as a share of the smaller box, largest first.
 
-    Of boxes (n, 6) without a volume, or infinite ones, the share is unknown: they come last.
+    Pairs with a box (n, 6) that has no volume come last.
     """
     low, high = boxes[:, :3], boxes[:, 3:]
     a, b = pairs.T

@@ -313,7 +313,8 @@ class LiveContacts(LivePairs):
         memory.answers[places] = _column(found)
         memory.complete[places] = False
         memory.hold(places)
-        meeting = {(item.a, item.b): item for item in found}
+        pairs = memory.pairs[places]
+        meeting = dict(zip(zip(pairs[:, 0].tolist(), pairs[:, 1].tolist(), strict=True), found, strict=True))
         for pair in changes.found.keys() & meeting.keys() if changes.found else ():
             del changes.found[pair]
         changes.gone -= meeting.keys()

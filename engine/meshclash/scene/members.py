@@ -69,6 +69,7 @@ class Members(Copyable, caches=_CACHES):
         self._unmeasured: dict[int, bool] = {}  # objects whose columns are outdated, and whether their shape is
         self._given: dict[int, object] = {}  # what may change unnoticed: the meshes of hierarchies, bounds of clouds
         self._next = 0
+        self._travelled = -1  # ``_edits`` when ``poses.ways`` were brought up to date
         self._edits = 0  # how often an object was added, removed, moved or deformed
         self.packer = TreePacker()
         self._packed: tuple[PackedTrees, np.ndarray, int] | None = None  # trees, ids, deformations so far
@@ -186,6 +187,8 @@ class Members(Copyable, caches=_CACHES):
 
     def _chosen(self, keys: Iterable[int | str]) -> np.ndarray:
         """Return the ids (k,) int64 of objects given by ids or names. Raises UnknownObject, UnsupportedOption."""
+        if isinstance(keys, np.ndarray) and keys.dtype.kind in "iu":
+            keys = keys.tolist()
         if type(keys) is list and len(keys) and set(map(type, keys)) == {int}:
             wanted, ids = keys, self.ids()
             if min(keys) >= 0 and max(keys) < 2**63:
@@ -339,6 +342,8 @@ class Members(Copyable, caches=_CACHES):
             return np.empty((0, 2), np.int64)
         if follow and device == "cpu" and in_a.all() and in_b.all():
             self._sweep.update(ids, boxes)
+            if keep is None and not self._special:
+                return self._sweep.pairs
             places, note = self.places_of(self._sweep.pairs), ""
         else:
             places, note = object_pairs(device, boxes, in_a, in_b)
@@ -384,6 +389,7 @@ class Members(Copyable, caches=_CACHES):
             if not _is_as(self._given[identifier], _what_may_change(self.by_id[identifier])):
                 self.poses.revisions[self.by_id[identifier].slot] += 1  # a caller has refitted a hierarchy in place
                 self._unmeasured[identifier] = True
+                self._travelled = -1
         for identifier, deformed in self._unmeasured.items():
             member = self.by_id[identifier]
             if deformed:
@@ -393,14 +399,16 @@ class Members(Copyable, caches=_CACHES):
                     self._given[identifier] = _what_may_change(member)
             self.poses.resolutions[member.slot] = member.resolution
         self._unmeasured.clear()
-        self.poses.travel(self.slots())
+        if self._travelled != self._edits:
+            self.poses.travel(self.slots())
+            self._travelled = self._edits
         return self.poses
 
     def pairs_now(self, pairs: np.ndarray) -> PairsNow:
         """Return pairs of ids (k, 2), sorted, with the columns of their objects as they are now."""
         table, slots = self.look(), self.slots()[self.places_of(pairs)]
         ways, spares = table.ways[slots].sum(axis=1), table.spares[slots].sum(axis=1)
-        return PairsNow(pair_keys(pairs), slots, table.revisions[slots], table.shapes[slots], ways, spares)
+        return PairsNow(pair_keys(pairs), pairs, slots, table.revisions[slots], table.shapes[slots], ways, spares)
 
     def slots(self) -> np.ndarray:
         """Return the slots of all objects in the pose table, (n,) int64, in the order of their ids."""
@@ -453,7 +461,7 @@ class Members(Copyable, caches=_CACHES):
 
         The trees that were packed last are reused if they include all of these. Otherwise, if the ids are at least
         half as many as the objects packed last, both are packed together: in scenes where everything moves, each frame
-        has a different set of near objects.
+        has a different set of near objects. For the same reason all objects are included that share one of the meshes.
         """
         packed = self.packed_already(ids)
         if packed is not None:
@@ -461,7 +469,9 @@ class Members(Copyable, caches=_CACHES):
         known = np.empty(0, np.int64) if self._packed is None else self._packed[1]
         here = known[[identifier in self.by_id for identifier in known.tolist()]]
         together = np.union1d(here, ids) if 2 * len(ids) >= len(here) else ids
-        members = list(map(self.by_id.__getitem__, together.tolist()))
+        shared = {id(self.by_id[identifier].thing) for identifier in together.tolist()}
+        members = [member for member in self.by_id.values() if id(member.thing) in shared]
+        together = self.ids()[[id(member.thing) in shared for member in self.by_id.values()]]
         packed_trees = yield from self.packed_members_steps(together, members)
         return packed_trees, np.searchsorted(together, ids)
 

@@ -45,6 +45,8 @@ class PairsNow(NamedTuple):
 
     keys: np.ndarray
     """``pair_keys`` of their ids, (k,) int64, ascending."""
+    pairs: np.ndarray
+    """Ids of the two objects, (k, 2) int64."""
     slots: np.ndarray
     """Slots of the two objects, (k, 2) int64."""
     revisions: np.ndarray
@@ -75,7 +77,7 @@ class PairMemory(Copyable, Generic[_T]):
 
     def __init__(self, answers: Any = np.object_) -> None:
         none = np.empty((0, 2), np.int64)
-        self.now = PairsNow(none[:, 0], none, none, none, np.empty(0), np.empty(0))
+        self.now = PairsNow(none[:, 0], none, none, none, none, np.empty(0), np.empty(0))
         self.revisions, self._shapes = none, none
         self.answers, self.complete = np.empty(0, answers), np.empty(0, np.bool_)
         self.starts = none.astype(np.int32)
@@ -147,7 +149,7 @@ class PairMemory(Copyable, Generic[_T]):
     @property
     def pairs(self) -> np.ndarray:
         """Ids of the followed pairs, (k, 2) int64."""
-        return pairs_of(self.now.keys)
+        return self.now.pairs
 
     @property
     def held(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The results of scene queries: pairs of objects that are not apart, or pairs with their gaps."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from ..geometry.triangle_distance import nearest_points
 from ..pointcloud.cloud_contacts import CloudContacts
 from ..solid.pair_verdict import COLUMNS, NOTHING, Findings, PairVerdict
 from ..traversal.contacts import Contacts
-from ..types.copying import Copyable
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
 from .pair_list import PairList
@@ -17,28 +16,33 @@ from .pair_list import PairList
 NO_NAMES: Mapping[int, str] = {}
 
 
-class FirstContact(Copyable):
+class FirstContact(NamedTuple):
     """Two objects that meet, with only one known contact.
 
     Attributes:
         a, b: ids of the two objects.
-        verdict: None, since it was not computed.
-        gap: 0 as for every pair that meets [m].
+        found: what was found between some pairs; ``job`` is the number of this one.
     """
 
-    __slots__ = "_found", "_job", "a", "b"
-    verdict: ClassVar[None] = None
-    gap: ClassVar[float] = 0.0
+    a: int
+    b: int
+    found: Findings
+    job: int = 0
 
-    def __init__(self, a: int, b: int, found: Findings, job: int = 0) -> None:
-        self.a, self.b, self._found, self._job = a, b, found, job
+    @property
+    def verdict(self) -> None:
+        """Not computed."""
+        return None
+
+    @property
+    def gap(self) -> float:
+        """0 as for every pair that meets [m]."""
+        return 0.0
 
     @property
     def contacts(self) -> Contacts | CloudContacts:
-        """The contact: one pair of triangles, column 0 in a and column 1 in b; or one point if one object is a
-        cloud.
-        """
-        contacts: Contacts | CloudContacts = self._found.contacts(self._job)
+        """One pair of triangles, column 0 in a, column 1 in b; or one point if one of the two is a cloud."""
+        contacts: Contacts | CloudContacts = self.found.contacts(self.job)
         return contacts
 
 

@@ -127,14 +127,14 @@ class Stepper(Copyable):
 
     def _meet_steps(
         self, scene: Members, asked: np.ndarray, first_only: bool
-    ) -> Generator[Progress, None, "tuple[np.ndarray, _Contacts, int, QueryStats]"]:
+    ) -> Generator[Progress, None, "tuple[np.ndarray, _StepContacts, int, QueryStats]"]:
         """Find which pairs of meshes (indices in the memory) touch, their contacts, the number measured, the work."""
         memory = self._memory
         meeting = AskedPairs(scene, memory, asked)
         packed_trees = yield from meeting.pack_steps()
         found = meeting_steps(packed_trees, meeting.trees, meeting.rows, meeting.boxes, first_only)
         answer, meet = yield from scale_progress(found, 0.0, 0.8)
-        contacts = _Contacts(memory.keys[asked[answer.jobs]], answer.pairs, answer.kinds)
+        contacts = _StepContacts(memory.keys[asked[answer.jobs]], answer.pairs, answer.kinds)
         measuring = memory.measure_steps(asked, ~meet, packed_trees, scene.poses, meeting.trees)
         measured = yield from scale_progress(measuring, 0.8, 1.0)
         stats = answer.stats() if measured is None else answer.stats().plus(measured.stats())
@@ -142,7 +142,7 @@ class Stepper(Copyable):
 
 
 @dataclass(frozen=True, eq=False)
-class _Contacts(Copyable):
+class _StepContacts(Copyable):
     """Contacts of pairs of objects, sorted by pairs."""
 
     keys: np.ndarray
@@ -152,15 +152,15 @@ class _Contacts(Copyable):
     kinds: np.ndarray
     """Kinds of the contacts, (n,) uint8."""
 
-    def of(self, keys: np.ndarray) -> "_Contacts":
+    def of(self, keys: np.ndarray) -> "_StepContacts":
         """Return the contacts of some pairs."""
         return self._chosen(np.isin(self.keys, keys))
 
-    def without(self, keys: np.ndarray) -> "_Contacts":
+    def without(self, keys: np.ndarray) -> "_StepContacts":
         """Return the contacts of all other pairs."""
         return self._chosen(~np.isin(self.keys, keys))
 
-    def joined(self, others: "_Contacts") -> "_Contacts":
+    def joined(self, others: "_StepContacts") -> "_StepContacts":
         """Return these contacts and others."""
         keys = np.concatenate([self.keys, others.keys])
         order = np.argsort(keys, kind="stable")
@@ -168,10 +168,10 @@ class _Contacts(Copyable):
             np.concatenate([self.triangles, others.triangles]),
             np.concatenate([self.kinds, others.kinds]),
         )
-        return _Contacts(keys[order], triangles[order], kinds[order])
+        return _StepContacts(keys[order], triangles[order], kinds[order])
 
-    def _chosen(self, chosen: np.ndarray) -> "_Contacts":
-        return self if chosen.all() else _Contacts(self.keys[chosen], self.triangles[chosen], self.kinds[chosen])
+    def _chosen(self, chosen: np.ndarray) -> "_StepContacts":
+        return self if chosen.all() else _StepContacts(self.keys[chosen], self.triangles[chosen], self.kinds[chosen])
 
 
-_NO_CONTACTS = _Contacts(np.empty(0, np.int64), np.empty((0, 2), np.int32), np.empty(0, np.uint8))
+_NO_CONTACTS = _StepContacts(np.empty(0, np.int64), np.empty((0, 2), np.int32), np.empty(0, np.uint8))

@@ -1,6 +1,7 @@
 """The second stage of a scene query: compute the verdict of each pair from the contacts of a case, in portions."""
 
 from collections.abc import Generator, Mapping
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..types.verdict import APART, CLASH, TOUCHING
 from .alike_pairs import AlikePairs
 from .results import FirstContact
 
+_FIRST_CONTACT = partial(tuple.__new__, FirstContact)  # calls no Python for each of thousands in a frame
 _PORTION_PAIRS, _PORTION_CONTACTS = 1024, 65536  # maximum per portion
 _ALIKE = 4096  # verdicts of alike pairs that are written together
 _SURELY = 1.0 + 1e-6  # bounds the rounding error when lengths are compared with permitted ones
@@ -115,7 +117,8 @@ def first_contacts_of(found: FoundPairs, jobs: np.ndarray, alike: AlikePairs) ->
     meet[jobs] = True
     some = alike.masked(meet)
     ids, own = some.pairs, np.repeat(jobs, np.diff(some.start))
-    return list(map(FirstContact, ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), own.tolist()))
+    columns = zip(ids[:, 0].tolist(), ids[:, 1].tolist(), repeat(found), own.tolist(), strict=False)
+    return list(map(_FIRST_CONTACT, columns))
 
 
 def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:

@@ -45,12 +45,11 @@ class Contacts(Copyable):
 
     def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Return the world triangles (n, 3, 3) float64 [m] of a (side 0) or b (side 1), one for each pair."""
-        rows, corners = self._placed(side, select)
+        rows, corners = self._placed(side_of(side), places_of("select", select, len(self)))
         return transform_points(rows[:, None], corners)
 
-    def _placed(self, side: int, select: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
+    def _placed(self, side: int, chosen: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, one for each pair."""
-        side, chosen = side_of(side), places_of("select", select, len(self))
         rows = self.rows[side]
         poses = np.minimum(self.pose[chosen], len(rows) - 1)
         return rows[poses], self.meshes[side].corners_of(self.pairs[chosen, side])

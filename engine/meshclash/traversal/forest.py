@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, TreeParts
+from ..hierarchy.oriented import oriented_after_use
 from ..hierarchy.slabs import note_tests, slabs_after_use
 from ..hierarchy.wide_bvh import LANE_COUNT
 from ..jit import config
@@ -17,7 +18,10 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 
 _ONLY = (0,)
-_NONE = (0,) * 6
+_NO_STARS = (0, 0)
+ORIENTED = 6
+"""Entry of a tree's row of addresses for its oriented boxes."""
+_NONE = (0,) * 9
 
 
 class Forest(NamedTuple):
@@ -107,6 +111,14 @@ class TreeSet(Copyable, caches={"before": NoneType}):
         """Arrays of all trees, made on first use."""
         before, self.before = self.before, None
         return _join(self.parts) if before is None else _join_refitted(self.parts, before)
+
+    def orient_after_use(self, trees: Sequence[int]) -> None:
+        """Use oriented boxes of each of some trees if they exist, or are due by now (``hierarchy/oriented.py``)."""
+        for tree in trees:
+            if self.lanes.trees[tree, ORIENTED] == 0:
+                boxes = oriented_after_use(self.parts[tree])
+                if boxes is not None:
+                    self.lanes.trees[tree, ORIENTED] = boxes.ctypes.data
 
     def slabs_of(self, trees: np.ndarray) -> np.ndarray:
         """Return the addresses of the slabs of each tree, (trees,) int64; 0 if not requested or not used enough yet."""
@@ -309,7 +321,9 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
     assert wide is not None
     vertices, triangles = part.mesh.arrays
     arrays = (wide.nodes, wide.coordinates, part.tree.order, triangles, vertices)
-    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
+    boxes = oriented_after_use(part)
+    oriented = 0 if boxes is None else boxes.ctypes.data
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1), oriented, *_NO_STARS)
 
 
 class _KeptAddresses:

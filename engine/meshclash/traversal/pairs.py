@@ -22,8 +22,8 @@ from ..volumes.registry import volume_named
 from .access import Access, access_to
 from .order import AS_THEY_COME, Order
 
-# Entries of the state array.
-JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
+# Entries of the state array. Only the 8-wide traversal counts its steps.
+JOB, STACK_USED, OUTPUT_USED, STEPS_DONE, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(8)
 # Entries of the options array.
 CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, ROOM, OPTIONS_LENGTH = range(6)
 

@@ -59,6 +59,8 @@ class Question(NamedTuple):
     """Maximum number of threads; several are used only for large questions."""
     device: str = "cpu"
     """The device that may answer, as returned by ``check_served_device``."""
+    star_pairs_apart: bool = False
+    """Whether pairs of triangles of one star (``stars.py``) are found elsewhere: an engine may leave them out."""
     lanes: bool = True
     """False uses the binary engine even if the 8-wide one could answer; the pairs are the same."""
 

@@ -13,13 +13,17 @@ from ..hierarchy.wide_bvh import LANE_COUNT
 from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
 from .engine import Chunk
+from .forest import ORIENTED, TreeSet
 from .question import Goal, Question
+from .stars import stars_of, stars_of_nodes
 from .wide_traversal import (
     DOUBLES,
     ROOT,
     SINGLES,
     SLOT_A,
     SLOT_B,
+    STARS,
+    STARS_OF_NODES,
     TASK,
     TASK_JOB,
     TREE_A,
@@ -34,6 +38,7 @@ STEPS = 1 << 14
 """Steps per kernel call."""
 STEPS_ALONE = 1 << 12
 """Steps on one thread after which a question counts as large: a quarter of a millisecond."""
+_ONLY = (0,)
 CALLS_TO_COMPILE = 500
 """Calls after which it pays to compile the parallel kernel: about a second."""
 _MOST_OF_TWO_LEAVES = LANE_COUNT**2
@@ -125,8 +130,14 @@ class WideEngine:
 
     def __init__(self, question: Question) -> None:
         a, b = question.tree_set_a, question.tree_set_b
+        self._sides = (a, b)
+        for side, tree_set in enumerate(self._sides):
+            tree_set.orient_after_use(_ONLY if len(tree_set.parts) == 1 else np.unique(question.jobs[:, side]).tolist())
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
+        self._stars: list[np.ndarray] = []
+        if question.star_pairs_apart:
+            trees_a = self._with_stars(a)
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)
         self._given = (
             question.rows_a,
@@ -145,6 +156,20 @@ class WideEngine:
         self.threads = 1
         self.chunks: list[Chunk] = []
         self._counters = [0, 0, 0]
+        self._begun = [0]
+
+    def _with_stars(self, tree_set: TreeSet) -> np.ndarray:
+        """Return the addresses of trees with those of their stars; keeps the stars' arrays alive."""
+        trees = tree_set.lanes.trees
+        found = [stars_of(mesh) for mesh in tree_set.meshes]
+        if any(found):
+            trees = trees.copy()
+            for tree, stars in enumerate(found):
+                if stars is not None:
+                    arrays = stars.apex_of, stars_of_nodes(tree_set.parts[tree], stars)
+                    self._stars.extend(arrays)
+                    trees[tree, [STARS, STARS_OF_NODES]] = [array.ctypes.data for array in arrays]
+        return trees
 
     def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:
         """Continue where ``traverse_tasks`` stopped with the only job; the caller keeps the pairs found so far."""
@@ -220,22 +245,39 @@ class WideEngine:
             self._workspace = larger
         tasks = np.concatenate(left)
         self._shares = [tasks[w::count] for w in range(count)]
+        self._begun = [0] * count
         self._workspace.arrays[0][:] = 0
         self._workspace.arrays[0][0, layout.STACK_USED] = kept
         self._workspace.arrays[1][0, :kept] = entries
 
+    def _note_steps(self, tasks: np.ndarray, first: int, last: int, steps: int) -> None:
+        """Count steps for the trees of tasks; trees of a task that goes on get oriented boxes if they are due.
+
+        If there are many trees, only a task that fills a slice counts.
+        """
+        for side, tree_set in enumerate(self._sides):
+            if len(tree_set.parts) > 1 and (first != last or last == len(tasks)):
+                continue
+            tree = int(tasks[min(last, len(tasks) - 1), TREE_A + side]) if len(tasks) else 0
+            tree_set.parts[tree].usage.steps += 0.5 * steps
+            if last < len(tasks):
+                tree_set.orient_after_use((tree,))
+                self._trees[side][tree, ORIENTED] = tree_set.lanes.trees[tree, ORIENTED]
+
     def _take_stock(self) -> bool:
         """Collect the outputs and counters of all workers; return whether all is done."""
         done = True
-        for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
+        for tasks, part, begun in zip(self._shares, self._workspace.parts, self._begun, strict=False):
             state = part[0]
             values = state.tolist()
+            self._note_steps(tasks, begun, values[layout.JOB], values[layout.STEPS_DONE])
             if values[layout.OUTPUT_USED]:
                 self.chunks.append(tuple(array[: values[layout.OUTPUT_USED]].copy() for array in part[-3:]))
             for i in range(3):
                 self._counters[i] += values[layout.VOLUME_TESTS + i]
             state[layout.OUTPUT_USED :] = 0
             done = done and values[layout.JOB] == len(tasks)
+        self._begun = self._progress()
         if done:
             _spare.append(self._workspace)
         return done

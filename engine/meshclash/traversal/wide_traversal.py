@@ -11,6 +11,7 @@ import numpy as np
 
 from ..geometry.generic_pair import classify_generic
 from ..geometry.lane_boxes import box_size, margins_of_first, margins_of_second
+from ..geometry.lane_oriented import LOOSENESS, meet_oriented
 from ..geometry.lane_triangles import (
     BLOCK,
     PLANES,
@@ -25,11 +26,13 @@ from ..geometry.lane_triangles import (
 from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
 from ..geometry.neighbours import only_touch_where_shared, touch_beyond_shared
 from ..geometry.predicates import UNCERTAIN, ExactWorkspace
-from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
+from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, looseness, narrow
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
+from ..hierarchy.oriented import ORIENTED_WORDS
 from ..hierarchy.wide_bvh import CHILD_COUNT, CHILDREN
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
+from .forest import ORIENTED
 from .pairs import (
     CROSSING_ONLY,
     EXACT_TESTS,
@@ -39,16 +42,20 @@ from .pairs import (
     PRIMITIVE_TESTS,
     STACK_USED,
     STEP_LIMIT,
+    STEPS_DONE,
     VOLUME_TESTS,
     WITH_ITSELF,
 )
 
-NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
-"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root."""
+NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, _, STARS, STARS_OF_NODES, ADDRESSES = range(10)
+"""Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root. The last three are 0 without
+oriented boxes, and without stars (``stars.py``) whose pairs are left out."""
 SIZES = 9
 """Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
 _EXACT_STEPS = 8
 """The number of steps that an exact decision counts as."""
+_LEAF_STEPS = 4
+"""The number of steps that a comparison of two leaves counts as."""
 TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)
 """Entries of a task: its job, the trees, and the slots at which to begin."""
 
@@ -144,6 +151,29 @@ def _compare_leaves(
 
 
 @inner
+def _meet_oriented(nodes, child, boxes, others, slot, box, other_boxes, frame, turn, shift, loose):
+    """Return the bits of the children of a node whose oriented boxes may meet the box of a slot; see there."""
+    at = ORIENTED_WORDS * child if boxes != 0 else -1
+    one = ORIENTED_WORDS * (slot >> 3) + (slot & 7) if other_boxes != 0 else -1
+    return meet_oriented(
+        nodes, 64 * child, floats(boxes), at, others, box, floats(other_boxes), one, frame, turn, shift, loose
+    )  # fmt: skip
+
+
+@inlined
+def _star_below(child, stars, stars_of_nodes, order):
+    """Return the star to which all triangles below a reference to a child belong, -1 if there is none."""
+    if child >= 0:
+        return stars_of_nodes[child]
+    first, count = ~child >> 3, (~child & 7) + 1
+    star = stars[order[first]]
+    for i in range(1, count):
+        if stars[order[first + i]] != star:
+            return np.int32(-1)
+    return star
+
+
+@inner
 def traverse_tasks(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
     counter, expansions, pairs, kinds, pair_jobs,
@@ -175,6 +205,11 @@ def traverse_tasks(
         set_frame(poses_1, pose_a, poses_2, pose_b, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
         nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
         nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
+        oriented_a, oriented_b = trees_a[tree_a, ORIENTED], trees_b[tree_b, ORIENTED]
+        loose = np.float32(0.0)
+        if oriented_a | oriented_b != 0:
+            loose = np.float32(LOOSENESS + 2.002 * (looseness(poses_1, pose_a) + looseness(poses_2, pose_b)))
+        stars = trees_a[tree_a, STARS] if with_itself else np.int64(0)
         if used == 0:
             stack[0, 0], stack[0, 1] = tasks[task, SLOT_A], tasks[task, SLOT_B]
             used = 1
@@ -184,6 +219,11 @@ def traverse_tasks(
             slot_a, slot_b = np.int64(stack[used, 0]), np.int64(stack[used, 1])
             box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
             child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+            if stars != 0:
+                order, of_nodes = integers(trees_a[tree_a, ORDER]), integers(trees_a[tree_a, STARS_OF_NODES])
+                star = _star_below(child_a, integers(stars), of_nodes, order)
+                if star >= 0 and star == _star_below(child_b, integers(stars), of_nodes, order):
+                    continue
             same = with_itself and slot_a == slot_b
             if same and child_a >= 0:
                 for k in range(words_a[64 * child_a + CHILD_COUNT]):
@@ -206,6 +246,17 @@ def traverse_tasks(
                 bits = not_above(splat(np.float32(0.0)), margins) & ((1 << count) - 1)
                 if siblings:
                     bits &= -1 << (slot_a & 7)
+                if bits != 0 and oriented_a | oriented_b != 0:
+                    if into_a:
+                        shift = single[9], single[10], single[11]
+                        bits &= _meet_oriented(
+                            nodes_a, child_a, oriented_a, nodes_b, slot_b, box_b, oriented_b, single, 0, shift, loose
+                        )  # fmt: skip
+                    else:
+                        shift = np.float32(row[24]), np.float32(row[25]), np.float32(row[26])
+                        bits &= _meet_oriented(
+                            nodes_b, child_b, oriented_b, nodes_a, slot_a, box_a, oriented_a, single, 12, shift, loose
+                        )  # fmt: skip
                 store(single, _MARGINS, margins)
                 deepest, top = np.float32(-1.0), used
                 while bits != 0:
@@ -222,6 +273,7 @@ def traverse_tasks(
                 continue
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
+            steps -= _LEAF_STEPS - 1
             hits = _compare_leaves(
                 nodes_a, box_a, floats(trees_a[tree_a, COORDINATES]), 9 * first_a, count_a,
                 nodes_b, box_b, floats(trees_b[tree_b, COORDINATES]), 9 * first_b, count_b, same, row, single,
@@ -235,6 +287,11 @@ def traverse_tasks(
                 hits &= hits - 1
                 crossing = np.int64(found_bits[j])
                 bits = crossing | np.int64(found_bits[8 + j])
+                if stars != 0:
+                    apex = integers(stars)[order_b[first_b + j]]
+                    for i in range(count_a if apex >= 0 else 0):
+                        if integers(stars)[order_a[first_a + i]] == apex:
+                            bits &= ~(1 << i)
                 primitive_tests += bit_count(bits)
                 steps -= _EXACT_STEPS * bit_count(bits & ~crossing)
                 triangle_b = np.int64(order_b[first_b + j])
@@ -268,6 +325,7 @@ def traverse_tasks(
     state[JOB] = task
     state[STACK_USED] = used
     state[OUTPUT_USED] = found
+    state[STEPS_DONE] += options[STEP_LIMIT] - steps
     state[VOLUME_TESTS] = volume_tests
     state[PRIMITIVE_TESTS] = primitive_tests
     state[EXACT_TESTS] = exact_tests

@@ -6,19 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...messages import Sentence
 from ...types.slices import portions
 from ..fits import fitted_steps
 from ..frame_scene import Progress
 from ..pair_row import PairRow
-from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, first_contact_rows, row_steps
+from ..rows import ROWS_AT_ONCE, Draft, FirstContacts, first_contact_draft, row_steps
 from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
     from .base import DetectTest
 
-FIRSTS_AT_ONCE = 64
-"""First contacts that are written together: some milliseconds of work in each step."""
 Pair = tuple[int, int]
 
 
@@ -27,13 +24,22 @@ class Follower(ABC):
 
     Attributes:
         rows: by the engine's ids of the two objects.
+        firsts: the pairs of meshes in memory of which only a first contact is known, with that. Their rows are made
+            when they are looked at.
         refines: whether a question that is asked again without a change makes the answer more certain.
     """
 
     refines: ClassVar[bool] = False
+    _distance: float | None = None  # of pairs that meet
 
     def __init__(self) -> None:
         self.rows: dict[Pair, PairRow] = {}
+        self.firsts: dict[Pair, Any] = {}
+
+    def first_contacts(self, question: DetectQuestion, frame: int) -> FirstContacts:
+        """Return the pairs of which only a first contact is known, as they are now."""
+        world, found = question.world, list(self.firsts.values())
+        return FirstContacts(question.engine, world.objects, world.meshes, found, frame, self._distance)
 
     @property
     def uncertain(self) -> int:
@@ -67,8 +73,6 @@ class WatchFollower(Follower):
         watch: a `LiveContacts`.
     """
 
-    _distance: float | None = None  # of pairs that meet
-
     def __init__(self, test: DetectTest, watch: Any) -> None:
         super().__init__()
         self._test, self._watch = test, watch
@@ -83,31 +87,26 @@ class WatchFollower(Follower):
             self._watch.update, **dict(zip(("set_a", "set_b"), sets, strict=True)), keep=question.keep,
             first_contact=first_contact, device=question.device,
         )  # fmt: skip
-        for pair in changes.gone:
-            self.rows.pop(pair, None)
-            self._unwritten.pop(pair, None)
+        for known in (self.rows, self.firsts, self._unwritten):
+            for pair in changes.gone if known else ():
+                known.pop(pair, None)
+        for pair in changes.found if self.firsts else ():
+            self.firsts.pop(pair, None)
+        plain, world = question.world.all_plain, question.world
+        meeting = {pair: first for pair, first in changes.meeting.items() if plain or world.plain(pair)}
+        for known in (self.rows, self._unwritten):
+            for pair in meeting if known else ():
+                known.pop(pair, None)
+        self.firsts |= meeting
         self._unwritten |= changes.found
-        self._unwritten |= changes.meeting
+        self._unwritten |= {pair: first for pair, first in changes.meeting.items() if pair not in meeting}
         stats = self._watch.stats
         return DetectAnswer(stats, stats.timings, *self._left_out())
 
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """Implement `Follower.write_steps`."""
-        plain = question.world.all_plain
-        firsts = [
-            pair
-            for pair, found in self._unwritten.items()
-            if found.verdict is None and (plain or question.world.plain(pair))
-        ]
-        for pairs in portions(firsts, FIRSTS_AT_ONCE):
-            found = [self._unwritten[pair] for pair in pairs]
-            rows = first_contact_rows(question.engine, question.world, found, frame, self._distance)
-            self.rows.update(zip(pairs, rows, strict=True))
-            for pair in pairs:
-                del self._unwritten[pair]
-            yield Progress(1.0, Sentence("Writing the results of {a} and {b}", a=rows[-1].a.name, b=rows[-1].b.name))
+        """Implement `Follower.write_steps`. Pairs of which only a first contact is known stay in `firsts`."""
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)

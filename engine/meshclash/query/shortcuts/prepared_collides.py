@@ -1,7 +1,9 @@
 """Fast path of ``collides`` for prepared meshes."""
 
+from math import inf
 from typing import Any
 
+from ...traversal.pairs import STEPS_DONE
 from ...types.numbers import truth
 from ...types.steps import UNANSWERED, Unanswered
 from .kernels import MEETING, OPEN, REFUSED, meet_single
@@ -26,5 +28,9 @@ def meeting_of_records(
     space, met = spare.take(), REFUSED
     if space.take_poses(pose_a, pose_b):
         met = meet_single(a.address, b.address, space.anything if anything else space.crossing)
+    if not a.orients_at == b.orients_at == inf:
+        steps = 0.5 * float(space.counts[STEPS_DONE]) if met != REFUSED else 0.0
+        a.note_steps(steps)
+        b.note_steps(steps)
     spare.give(space)
     return met == MEETING if met < OPEN else UNANSWERED

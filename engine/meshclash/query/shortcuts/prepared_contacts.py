@@ -1,6 +1,7 @@
 """Fast path of ``collide`` for prepared meshes: one call of a kernel; an engine continues if it takes longer."""
 
 import time
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...geometry.triangle_pair import UNDECIDED
 from ...jit import thread_limit
 from ...traversal.contacts import Contacts
 from ...traversal.engine import Chunk
-from ...traversal.pairs import EXACT_TESTS, JOB, OUTPUT_USED, PRIMITIVE_TESTS, VOLUME_TESTS
+from ...traversal.pairs import EXACT_TESTS, JOB, OUTPUT_USED, PRIMITIVE_TESTS, STEPS_DONE, VOLUME_TESTS
 from ...traversal.question import Answer, Question
 from ...traversal.sorting import sort_pairs
 from ...traversal.wide_engine import CHUNK, STEPS, STEPS_ALONE, WideEngine
@@ -60,10 +61,15 @@ def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
     """Return the answer, as ``contacts_answer`` does, if all contacts were found and decided, else None."""
     counts = space.counts.tolist()
     count, volume_tests = counts[OUTPUT_USED], counts[VOLUME_TESTS]
+    if counts[JOB] != 1:
+        return None
     kinds = space.kinds[:count].copy()
-    if counts[JOB] != 1 or (kinds == UNDECIDED).any():
+    if count and (kinds == UNDECIDED).any():
         return None
     pairs, jobs, updated = space.pair[:count].copy(), np.zeros(count, np.int32), 0
+    if not a.orients_at == b.orients_at == inf:
+        a.note_steps(0.5 * counts[STEPS_DONE])
+        b.note_steps(0.5 * counts[STEPS_DONE])
     for usage in (a.usage, b.usage):
         usage.volume_tests += 0.5 * volume_tests
         updated += usage.updated_nodes

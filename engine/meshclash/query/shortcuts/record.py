@@ -4,12 +4,14 @@ It refers to the parts and the tree set that it was made of, so their arrays liv
 invalid when the mesh gets other ones.
 """
 
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from ...hierarchy.build import as_hierarchies, improves_at
 from ...hierarchy.bvh import Hierarchy
+from ...hierarchy.oriented import orients_at
 from ...hierarchy.slabs import note_tests
 from ...jit import config
 from ...traversal.forest import pack_trees
@@ -20,6 +22,7 @@ from .kernels import DEPTH
 _KEY = "record"
 _THINGS = (TriangleMesh, Hierarchy)  # a union type would be made anew for each query
 _FIRST = np.zeros(1, np.int64)
+_ONLY = (0,)
 
 
 class Record(NotCopied):
@@ -27,6 +30,7 @@ class Record(NotCopied):
 
     Attributes:
         hierarchy, parts, usage: what the record was made of, and how much it was used.
+        orients_at: number of steps from which on the tree gets oriented boxes; infinite once it has them.
         improves_at: number of volume tests from which on the hierarchy gets a better tree.
         address: address of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
         has_slabs: whether slabs for distances are available.
@@ -44,6 +48,7 @@ class Record(NotCopied):
         "improves_at",
         "index_bits",
         "met",
+        "orients_at",
         "packed",
         "parts",
         "tree_set",
@@ -55,6 +60,7 @@ class Record(NotCopied):
         parts = hierarchy.parts
         self.hierarchy, self.parts, self.usage = hierarchy, parts, parts.usage
         self.improves_at = improves_at(hierarchy)
+        self.orients_at = orients_at(parts)
         self.tree_set = pack_trees([hierarchy])
         self._record = np.array([*self.tree_set.lane_record, parts.tree.depth], np.int64)
         assert len(self._record) == DEPTH + 1
@@ -63,6 +69,13 @@ class Record(NotCopied):
         self.has_slabs = self.met = False
         self.triangle_count = parts.mesh.triangle_count
         self.index_bits = self.triangle_count.bit_length()
+
+    def note_steps(self, steps: float) -> None:
+        """Count steps of a query; use oriented boxes from the next one on if they are due by now."""
+        self.usage.steps += steps
+        if self.usage.steps >= self.orients_at:
+            self.tree_set.orient_after_use(_ONLY)
+            self.orients_at = inf
 
     def look_for_slabs(self) -> None:
         """Use slabs for distances if they exist or are due by now."""

@@ -1,0 +1,58 @@
+"""The rows of a report, made when they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from typing import overload
+
+from .pair_row import PairRow
+
+
+class RowList(MutableSequence[PairRow]):
+    """Rows, worst first, that are made and sorted when one of them is first looked at.
+
+    While thousands of objects move, Live has hundreds of new rows in every frame, and most of them are never shown.
+
+    Args:
+        count: number of rows.
+        make: returns the rows in any order; called once.
+    """
+
+    def __init__(self, count: int, make: Callable[[], Iterable[PairRow]]) -> None:
+        self._count = count
+        self._make: Callable[[], Iterable[PairRow]] | None = make
+        self._rows: list[PairRow] = []
+
+    @property
+    def _made(self) -> list[PairRow]:
+        if self._make is not None:
+            self._rows, self._make = sorted(self._make(), key=lambda row: row.order), None
+        return self._rows
+
+    def __eq__(self, other: object) -> bool:
+        return self._made == (other._made if isinstance(other, RowList) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return self._count if self._make is not None else len(self._rows)
+
+    def __iter__(self) -> Iterator[PairRow]:
+        return iter(self._made)
+
+    @overload
+    def __getitem__(self, index: int) -> PairRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PairRow]: ...
+    def __getitem__(self, index: int | slice) -> PairRow | list[PairRow]:
+        return self._made[index]
+
+    def __setitem__(self, index: int | slice, value: PairRow | Iterable[PairRow]) -> None:  # type: ignore[override]
+        self._made[index] = value  # type: ignore[index, assignment]
+
+    def __delitem__(self, index: int | slice) -> None:
+        del self._made[index]
+
+    def insert(self, index: int, value: PairRow) -> None:
+        """Insert a row before an index."""
+        self._made.insert(index, value)
