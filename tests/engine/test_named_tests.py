@@ -68,7 +68,7 @@ def test_a_matrix_has_each_pair_of_disciplines_once() -> None:
         ({"schema": "meshclash.tests/1", "tests": 3}, "must be a list"),
         ({"schema": "meshclash.tests/1", "tests": [{}]}, "test 1 has no name"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x"}, {"name": "x"}]}, "two tests are called 'x'"),
-        ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "sett": "all"}]}, "test 'x': a test has no key 'sett'"),
+        ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "sett": "all"}]}, "a test has no key 'sett'"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "tolerance": "1"}]}, "must be a number"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "kind": "clearance"}]}, "needs a tolerance"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "kind": "no"}]}, "test 'x'"),
