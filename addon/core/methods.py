@@ -86,7 +86,7 @@ def method_steps(
         yield Progress(MADE_END, "Running the method")
         lines = _RUN[method](engine, things, node_size)
     except engine.errors.MeshClashError as error:
-        raise DetectError(Sentence("the engine refused: {why}", why=error)) from error
+        raise DetectError(Sentence("the engine reported an error: {why}", why=error)) from error
     return MethodRun(method, names, lines)
 
 
@@ -101,9 +101,7 @@ def _things_steps(
         if len(found) == 2 and not clouds.placed:
             raise InputError("cloud queries need a scan, but two meshes are selected")
     if len(found) != 2:
-        raise InputError(
-            Sentence("select the two objects to measure: {count} with faces are selected", count=len(found))
-        )
+        raise InputError(Sentence("select two objects with faces to measure: {count} are selected", count=len(found)))
     (name_a, first), (name_b, second) = found
     return (name_a, name_b), (first, second)
 

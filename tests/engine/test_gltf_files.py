@@ -201,7 +201,7 @@ def test_data_beside_draco_are_taken_as_they_are(tmp_path):
 def test_draco_without_its_decoder_is_refused_by_name(tmp_path, monkeypatch):
     gltf = draco_box()
     monkeypatch.setitem(sys.modules, "DracoPy", None)
-    with pytest.raises(mc.InvalidFile, match=r"such as n: it is compressed by Draco.*pip install 'meshclash\[mesh\]'"):
+    with pytest.raises(mc.InvalidFile, match=r"the mesh is compressed by Draco.*pip install 'meshclash\[mesh\]'"):
         read(gltf, tmp_path)
 
 

@@ -138,7 +138,7 @@ def test_what_takes_too_much_memory_is_refused_before_it_is_parsed(tmp_path, mon
     monkeypatch.setattr(json_files, "MOST_MEMORY", 5 << 20)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"large\.json' would take \d+ MiB of memory; the most is 5 MiB"):
+        with pytest.raises(InputError, match=r"large\.json' would take \d+ MiB of memory; the limit is 5 MiB"):
             read(path)
         assert tracemalloc.get_traced_memory()[1] < 2.5 * len(content) + (1 << 20)
     finally:

@@ -68,7 +68,7 @@ def test_a_matrix_has_each_pair_of_disciplines_once() -> None:
         ({"schema": "meshclash.tests/1", "tests": 3}, "must be a list"),
         ({"schema": "meshclash.tests/1", "tests": [{}]}, "test 1 has no name"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x"}, {"name": "x"}]}, "two tests are called 'x'"),
-        ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "sett": "all"}]}, "test 'x': there is no 'sett'"),
+        ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "sett": "all"}]}, "a test has no key 'sett'"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "tolerance": "1"}]}, "must be a number"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "kind": "clearance"}]}, "needs a tolerance"),
         ({"schema": "meshclash.tests/1", "tests": [{"name": "x", "kind": "no"}]}, "test 'x'"),
@@ -144,7 +144,7 @@ def test_sets_by_material_property_and_joined_terms() -> None:
     for wrong, words in (
         ("property:Fire", "KEY=VALUE"),
         ("selector:IfcWall", "selector for IFC"),
-        ("a & b", "nothing"),
+        ("a & b", "no object matches"),
     ):
         with pytest.raises(InputError, match=words):
             members(wrong, parts)

@@ -270,9 +270,9 @@ def test_a_place_or_shape_that_is_not_there_loses_the_element(tmp_path):
     parts = read(tmp_path, body + product(33).replace("#7,", "#777,"))
     assert [part.name for part in parts] == ["E33", "E99"], "an owner that is not there moves nothing"
     assert parts.left_out == (
-        ("E30", "its place refers to a missing entity"),
-        ("E31", "its place refers to a missing entity"),
-        ("E32", "its shape refers to a missing entity"),
+        ("E30", "the place refers to a missing entity"),
+        ("E31", "the place refers to a missing entity"),
+        ("E32", "the shape refers to a missing entity"),
     )
 
 
@@ -281,7 +281,7 @@ def test_a_class_that_the_schema_does_not_have_is_lost_by_name(tmp_path):
     parts = read(tmp_path, SOME + product(30, "IFCSPACESHIP") + product(31, place="#50") + "#50=IFCODDPLACE();\n")
     assert len(parts) == 1 and parts.left_out == (
         ("#30=IFCSPACESHIP", "IFC4 has no such class"), ("#50=IFCODDPLACE", "IFC4 has no such class"),
-        ("E31", "its place refers to a missing entity"),
+        ("E31", "the place refers to a missing entity"),
     )  # fmt: skip
 
 

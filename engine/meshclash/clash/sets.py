@@ -66,7 +66,7 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
         if not own and part.strip() != EVERYTHING:
             names = sorted({text for item in objects for _, known in terms for text in known(item)})
             hint = suggestion(part.partition(":")[2] or part, names)
-            raise InputError(Sentence("'{part}' is not a known term", part=part.strip()) + hint)
+            raise InputError(Sentence("no object matches '{part}'", part=part.strip()) + hint)
         found |= own
     return frozenset(found)
 
