@@ -84,8 +84,10 @@ def check(asked):
     expected = named(fresh.contacts().pairs, ids)
     found = asked.scene.contacts()
     assert named(found.pairs) == expected
-    assert {tuple(pair) for pair in asked.scene.collides().pairs.tolist()} == expected.keys()
-    assert {tuple(pair) for pair in asked.scene.step().pairs.tolist()} == expected.keys()
+    certain = {(p.a, p.b) for p in found.pairs if not p.undecided}
+    collide = {tuple(pair) for pair in asked.scene.collides().pairs.tolist()}
+    assert certain <= collide <= expected.keys()  # of undecided pairs, `collides` is the best guess
+    assert {tuple(pair) for pair in asked.scene.step().pairs.tolist()} == collide
     for watch, steps in ((asked.gaps, fresh.clearances(0.3)), (asked.nearest, fresh.distances())):
         run(mc.steps(watch.update))
         assert {ids[g.a] * 1000 + ids[g.b]: g.gap for g in steps.pairs} == pytest.approx(
