@@ -200,7 +200,7 @@ def test_wrong_arrays_and_options_are_refused(tmp_path):
         ((VERTICES, TRIANGLES - 1), r"triangle \d+ is"), ((VERTICES * np.nan, TRIANGLES), "vertex 0 is"),
         ((VERTICES, TRIANGLES[:0]), "no triangles"), (iter([VERTICES[TRIANGLES], (VERTICES, TRIANGLES)]), "chunk 1"),
         (iter([VERTICES[TRIANGLES], VERTICES[TRIANGLES].astype(float)]), "chunk 1 holds float64"),
-        (iter([(VERTICES, TRIANGLES), (VERTICES[:5], TRIANGLES)]), "chunk 1: triangles must name"),
+        (iter([(VERTICES, TRIANGLES), (VERTICES[:5], TRIANGLES)]), "chunk 1: triangles must be indices"),
         (np.ma.masked_array(VERTICES[TRIANGLES]), "masked"),
     ):  # fmt: skip
         with pytest.raises(mc.InvalidMesh, match=message):
