@@ -71,8 +71,11 @@ def test_the_report_is_as_constructed(tmp_path, monkeypatch, frames):
     asked = set(parse_frames(frames))
     wanted = {(part, frame) for (part, frame), meets in room.expected().items() if meets and frame in asked}
     assert {(pair["b"] if pair["a"] == room.SCAN else pair["a"], pair["frame"]) for pair in report["pairs"]} == wanted
+    # Half of the scan's points are left out, so some contacts of these centimetres are undecided.
+    certain = [pair for pair in report["pairs"] if pair["verdict"] == "clash"]
+    assert {pair["verdict"] for pair in report["pairs"]} <= {"clash", "undecided"}
     assert all("in frame" in line and "reported none" in line for line in room.check(report))
-    assert len(room.check(report)) == sum(room.expected().values()) - len(wanted)
+    assert len(room.check(report)) == sum(room.expected().values()) - len(certain)
 
 
 def test_the_check_finds_differences():

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 from ..messages import Sentence
-from ..scene.pair_memory import PairMemory
 from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
@@ -210,6 +209,8 @@ class Followed:
         if not question.options.overlap_volume:
             return self.rows()
         if self._volumes is None:
+            from ..scene.pair_memory import PairMemory  # noqa: PLC0415 - registering needs no compiler
+
             self._volumes = PairMemory()
         solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
         for pair in self._volumes.follow(self.world.scene, solids):

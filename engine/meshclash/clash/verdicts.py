@@ -32,7 +32,7 @@ class VerdictEntry:
         icon: its name among the icons of the window.
         counts_as: the engine's verdict whose severity it has; "apart": the least.
         of_engine: whether it is a verdict of the engine on two objects that meet.
-        clash: whether `--fail-on clash` counts it: on the safe side where only a probability is known.
+        clash: whether `--fail-on clash` counts it: yes, where it is not certain that the two do not clash.
         solid: whether the two may have volume in common.
         no_volume: whether they have none in common, or none that counts.
         quiet: whether it is drawn of the selected pair only: in an assembly nearly everything touches something.
@@ -76,7 +76,7 @@ VERDICTS: dict[str, VerdictEntry] = {
         ),
         VerdictEntry(
             UNDECIDED, "Undecided", "undecided", "List pairs whose scan is too coarse to decide whether they meet",
-            "COLLECTION_COLOR_07", TOUCHING, of_engine=True, pictured=True, style=AMBER,
+            "COLLECTION_COLOR_07", TOUCHING, of_engine=True, clash=True, pictured=True, style=AMBER,
         ),
         VerdictEntry(
             TOUCHING, "Touching", "touching", "List pairs that touch without common volume", "COLLECTION_COLOR_04",

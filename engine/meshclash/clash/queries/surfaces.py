@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ...scene.pair_memory import PairMemory
 from ...types.slices import portions
 from ...types.steps import scale_progress
 from ..frame_scene import Progress
@@ -81,6 +80,8 @@ class SurfaceFollower(Follower):
         """Implement `Follower.ask_steps`; all contacts of a pair are always found."""
         started, stats = time.perf_counter(), question.engine.QueryStats()
         if self._known is None:
+            from ...scene.pair_memory import PairMemory  # noqa: PLC0415 - registering needs no compiler
+
             self._known = PairMemory()
         pairs = self._test.pairs(question)
         due: list[Pair] = self._known.follow(question.world.scene, pairs)
