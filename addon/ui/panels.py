@@ -13,7 +13,7 @@ from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import coarse, permitted
 from meshclash.clash.units import clearly_above
-from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
+from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, UNDECIDED, VERDICTS
 from meshclash.messages import Sentence, capital
 
 from .. import engine, histories, kept_tests, preferences, results, running_work, scene_results, shown_things
@@ -419,6 +419,8 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
     listed = context.window_manager.meshclash
     accepted = approved_counts(result, reviews_of(context.scene))
     for verdict in (*result.report.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
+        if verdict == UNDECIDED and not result.counts[verdict]:
+            continue  # only scans can be undecided
         entry = VERDICTS[verdict]
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)

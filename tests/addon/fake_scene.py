@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
-from meshclash.errors import MeshClashError
+from meshclash.errors import InvalidFile, MeshClashError
 from meshclash.types.mesh import TriangleMesh
 
 BOX = SourceMesh(
@@ -144,7 +144,15 @@ class FakeScene:
         depths = dict.fromkeys(("depth", "depth_lower", "depth_upper"), overlap or None)
         location = np.array([low_b, 0.5, 0.5])
         return SimpleNamespace(
-            a=a, b=b, verdict=verdict, **depths, flush=False, certainty=1.0, contacts=FakeContacts(), location=location
+            undecided=False,
+            a=a,
+            b=b,
+            verdict=verdict,
+            **depths,
+            flush=False,
+            certainty=1.0,
+            contacts=FakeContacts(),
+            location=location,
         )
 
     def _interval(self, key):
@@ -194,7 +202,9 @@ def make_engine():
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
         Contacts=FakeContacts,
-        errors=SimpleNamespace(MeshClashError=MeshClashError, UnsupportedOption=MeshClashError),
+        errors=SimpleNamespace(
+            MeshClashError=MeshClashError, UnsupportedOption=MeshClashError, InvalidFile=InvalidFile
+        ),
     )
 
 
