@@ -429,6 +429,7 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "clouds.read_cloud": lambda: call(mc.clouds.read_cloud, of.point_file, surface="wls"),
         "clouds.CloudContacts.touched": lambda: call(mc.collide(of.cloud, mesh).touched, 0),
         "clouds.CloudContacts.depths": lambda: call(mc.collide(of.cloud, mesh).depths, 0),
+        "clouds.CloudContacts.undecided": lambda: call(mc.collide(of.cloud, mesh).undecided),
         "clouds.CloudDistance": lambda: again(mc.distance(of.cloud, mesh)),
         "lab.Advice": lambda: call(lab.Advice, []),
         "lab.Candidate": lambda: call(lab.Candidate, "aabb", "median", 1.0, 1.0, 1.0, 1, 1),

@@ -118,9 +118,9 @@ def test_a_ground_without_end_touches_what_comes_and_ends_nothing_that_never_beg
         ([0], [["a"] * 6], "boxes cannot be read"),
         ([0], np.zeros((1, 6)) + 0j, "complex"),
         ([0, 1], np.zeros((2, 5)), "shape"),
-        ([1, 0], np.zeros((2, 6)), "rise"),
-        ([-1], np.zeros((1, 6)), "rise"),
-        ([3], [[1, 0, 0, 0, 1, 1]], "box 3 is upside down"),
+        ([1, 0], np.zeros((2, 6)), "in ascending order"),
+        ([-1], np.zeros((1, 6)), "in ascending order"),
+        ([3], [[1, 0, 0, 0, 1, 1]], "box 3 has its lowest corner above"),
         ([3], [[np.nan, 0, 0, 1, 1, 1]], "NaN"),
     ],
 )
@@ -182,9 +182,9 @@ def test_one_large_id_takes_no_memory_for_those_below():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda rules: rules.assign(0, ""), "named by a text"),
+        (lambda rules: rules.assign(0, ""), "name of a group must be a string"),
         (lambda rules: rules.assign("x", "a"), "identifiers"),
-        (lambda rules: rules.assign(5, None), "named by a text"),
+        (lambda rules: rules.assign(5, None), "name of a group must be a string"),
         (lambda rules: rules.assign(2**31, "a"), r"below 2\*\*31"),
         (lambda rules: rules.assign([-1], "a"), "from 0 on"),
         (lambda rules: rules.set_pair(-1, 0, True), "from 0 on"),

@@ -263,7 +263,7 @@ def test_a_test_that_is_no_cell_is_named(tmp_path, capsys):
     test = {"name": "Ducts", "set_a": "model:hvac", "set_b": "class:IfcWall"}
     tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": [test]}))
     assert main(["tests", "convert", str(tests), str(tmp_path / "out.csv")]) == 2
-    assert "test 'Ducts' is no cell of a matrix" in capsys.readouterr().err
+    assert "test 'Ducts' cannot be a cell of a matrix" in capsys.readouterr().err
 
 
 def test_a_gone_clash_says_why(crossing, tmp_path, capsys):

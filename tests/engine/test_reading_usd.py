@@ -111,7 +111,7 @@ def test_prototypes_may_stand_elsewhere_and_be_classes_or_hidden(tmp_path):
         ("int[] protoIndices = [0, 5]\npoint3f[] positions = [(0,0,0), (1,0,0)]", "</p/a>", "names prototype 5 of 1"),
         ("int[] protoIndices = [0, 0]\npoint3f[] positions = [(0,0,0)]", "</p/a>", "1 positions of 2 instances"),
         ("int[] protoIndices = [0, 0]", "</p/a>", "0 positions of 2 instances"),
-        ("int[] protoIndices = [0]\npoint3f[] positions = [(0,0,0)]", "</nowhere>", "its prototype 0 is not there"),
+        ("int[] protoIndices = [0]\npoint3f[] positions = [(0,0,0)]", "</nowhere>", "the prototype 0 is missing"),
         ("int[] protoIndices = [0, 0]\npoint3f[] positions = [(0,0,0), (1,0,0)]\nfloat3[] scales = [(1,1,1)]", "</p/a>",
          "orientations or scales"),
     ],
@@ -199,7 +199,7 @@ def test_a_shape_without_a_size_has_no_surface_and_a_wrong_size_is_lost(tmp_path
     parts = read(
         tmp_path, mesh() + prim("Sphere", "s", "double radius = 0") + prim("Cylinder", "c", "double height = -1")
     )
-    assert parts.no_geometry == {"Sphere without a surface": 1} and parts.left_out == (("c", "its height is -1"),)
+    assert parts.no_geometry == {"Sphere without a surface": 1} and parts.left_out == (("c", "the height is -1"),)
 
 
 def test_what_has_nothing_to_collide_with_is_counted_by_kind(tmp_path):

@@ -70,7 +70,7 @@ def test_steps_that_ended_have_no_second_answer():
     mc.run(ended)
     closed.close()
     for steps in (ended, closed):
-        with pytest.raises(mc.UnsupportedOption, match="ended before"):
+        with pytest.raises(mc.UnsupportedOption, match="already ended"):
             mc.run(steps)
 
 
