@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..jit import inlined, inner, kernel
 from ..types.pose import RIGID_TOLERANCE
 
 STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
@@ -17,15 +17,10 @@ _LOOKED_AT = 1 << 19
 """Pairs of objects that are compared in one step: some milliseconds."""
 
 
-@inner
-def _is_pair(boxes, i, j, axis, in_a, in_b):
-    """Return whether one of two objects is in each set, and their boxes overlap on the other two axes."""
-    if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])):
-        return False
-    other1, other2 = (axis + 1) % 3, (axis + 2) % 3
-    if boxes[i, other1] > boxes[j, other1 + 3] or boxes[j, other1] > boxes[i, other1 + 3]:
-        return False
-    return boxes[i, other2] <= boxes[j, other2 + 3] and boxes[j, other2] <= boxes[i, other2 + 3]
+@inlined
+def _meet(low_a, high_a, low_b, high_b):
+    """Return whether two intervals have a number in common."""
+    return not (low_a > high_b or low_b > high_a)
 
 
 @kernel
@@ -35,6 +30,7 @@ def _sweep_on(boxes, order, axis, in_a, in_b, position, pairs):
     ``position`` (2,) int64 is the place in the order of the first object, and how far behind it the second one is: 0, 1
     at first. It is moved on until all pairs are written, there is no room, or ``_LOOKED_AT`` pairs have been compared.
     """
+    other1, other2 = (axis + 1) % 3, (axis + 2) % 3
     found = looked_at = 0
     s, r = position[0], position[0] + position[1]
     while s < order.shape[0] and found < pairs.shape[0] and looked_at < _LOOKED_AT:
@@ -45,7 +41,11 @@ def _sweep_on(boxes, order, axis, in_a, in_b, position, pairs):
             r = s + 1
             continue
         j = order[r]
-        if _is_pair(boxes, i, j, axis, in_a, in_b):
+        if (
+            ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i]))
+            and _meet(boxes[i, other1], boxes[i, other1 + 3], boxes[j, other1], boxes[j, other1 + 3])
+            and _meet(boxes[i, other2], boxes[i, other2 + 3], boxes[j, other2], boxes[j, other2 + 3])
+        ):
             pairs[found, 0] = min(i, j)
             pairs[found, 1] = max(i, j)
             found += 1
@@ -57,17 +57,23 @@ def _sweep_on(boxes, order, axis, in_a, in_b, position, pairs):
 @kernel
 def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
     """Write the overlapping pairs with one object in each set; return their number, which may exceed the capacity."""
+    other1, other2 = (axis + 1) % 3, (axis + 2) % 3
     found = 0
     for m in range(boxes.shape[0]):
-        order = orders[m]
+        order, own = orders[m], boxes[m]
         for s in range(order.shape[0]):
             i = order[s]
-            highest = boxes[m, i, axis + 3]
+            highest = own[i, axis + 3]
             for r in range(s + 1, order.shape[0]):
                 j = order[r]
-                if boxes[m, j, axis] > highest:
+                if own[j, axis] > highest:
                     break
-                if not _is_pair(boxes[m], i, j, axis, in_a, in_b):
+                is_pair = (
+                    ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i]))
+                    and _meet(own[i, other1], own[i, other1 + 3], own[j, other1], own[j, other1 + 3])
+                    and _meet(own[i, other2], own[i, other2 + 3], own[j, other2], own[j, other2 + 3])
+                )
+                if not is_pair:
                     continue
                 if found < pairs.shape[0]:
                     places[found] = m
