@@ -65,7 +65,7 @@ def test_solids_apart_have_nothing_in_common():
 
 def test_what_is_no_solid_is_refused_by_name(monkeypatch):
     vertices, triangles = UNIT
-    with pytest.raises(mc.NotASolid, match="b is open"):
+    with pytest.raises(mc.NotASolid, match="b is not closed"):
         interference(UNIT, (vertices, triangles[1:]))
     with pytest.raises(mc.InvalidMesh, match="a: expected a TriangleMesh, not an int"):
         interference(3, UNIT)
