@@ -69,7 +69,7 @@ def test_the_page_says_what_is_known_of_a_gpu(monkeypatch):
     monkeypatch.setattr(module.gpu.device, "_look", lambda: state)
     monkeypatch.setattr(module.gpu.device, "_state", [])
     assert not any("driver" in text for text in shown(device="CPU", gpu_from=1))
-    assert any("No device has been looked for yet" in text for text in shown(device="GPU", gpu_from=1))
+    assert any("MeshClash has not looked for a GPU yet" in text for text in shown(device="GPU", gpu_from=1))
     assert engine.look_for_gpu(None) == (False, "No NVIDIA driver was found: install one, or use the CPU")
     assert any("No NVIDIA driver was found" in text for text in shown(device="GPU", gpu_from=1))
     assert any("GPU: No NVIDIA driver was found" in line for line in engine.diagnose())
@@ -106,7 +106,7 @@ def test_what_a_gpu_needs_is_ready_before_the_first_question(monkeypatch):
     module = engine.load()
     monkeypatch.setattr(module.gpu.device, "_state", [module.gpu.state.DeviceState(False, "there is none")])
     texts = [[step.text for step in loading.load_steps(None, (), gpu=gpu)] for gpu in (False, True)]
-    assert "First use on this machine: looking for a GPU" in texts[1]
+    assert "First use on this computer: looking for a GPU" in texts[1]
     assert [text for text in texts[1] if not text.startswith("First use")] == texts[0]
 
 

@@ -86,7 +86,7 @@ def test_kernels_that_cannot_be_stored_are_in_the_diagnosis_and_the_preferences(
 def test_a_view_layer_without_objects(registered, add_box):
     add_box("A", (0, 0, 0), (1, 1, 1), collection=new_collection("Left out"))
     bpy.context.view_layer.layer_collection.children["Left out"].exclude = True
-    with pytest.raises(RuntimeError, match="no mesh"):
+    with pytest.raises(RuntimeError, match="contains no visible mesh with faces and no visible scan"):
         bpy.ops.meshclash.detect()
     assert scene_results.result_of(bpy.context.scene.session_uid) is None
     for panel in panels.CLASSES:
@@ -95,7 +95,7 @@ def test_a_view_layer_without_objects(registered, add_box):
 
 
 def test_a_scene_without_objects_at_all(registered):
-    with pytest.raises(RuntimeError, match="no mesh"):
+    with pytest.raises(RuntimeError, match="contains no visible mesh with faces and no visible scan"):
         bpy.ops.meshclash.detect()
 
 

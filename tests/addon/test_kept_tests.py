@@ -216,4 +216,4 @@ def test_tests_that_find_nothing_are_counted(building):
     for name in ("First", "Second"):
         bpy.ops.meshclash.keep_test(name=name)
     bpy.ops.meshclash.run_tests()
-    assert "2 tests of 4 objects found nothing" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "2 tests of 4 objects found no pairs" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()

@@ -79,7 +79,7 @@ def texts(world, *parts):
 
 def test_the_bar_says_how_long_it_takes_and_nothing_is_waited_for_twice(world):
     told = texts(world, "contacts", "depths")
-    assert told == [f"Compiling for this computer, once: about {s}" for s in ("1 min left", "35 s left")]
+    assert told == [f"Compiling for this computer (only once): about {s}" for s in ("1 min left", "35 s left")]
     assert texts(world, "contacts", "depths") == []
     (builder,) = world.made
     assert builder.wanted == list(dict.fromkeys(["contacts", "depths", *kernel_parts.EVERYTHING]))

@@ -137,7 +137,7 @@ def test_files_that_cannot_be_used_are_named(registered, tmp_path):
     (tmp_path / "ball.mcl").write_bytes((tmp_path / "ball.mcl").read_bytes()[:-8])
     assert "bytes, but its header says" in detected().skipped[0].reason
     (tmp_path / "ball.mcl").write_bytes(b"something else")
-    assert "no clustered mesh" in detected().skipped[0].reason
+    assert "is not a clustered mesh" in detected().skipped[0].reason
     (tmp_path / "ball.mcl").unlink()
     report = detected()
     assert "cannot be read" in report.skipped[0].reason and report.skipped[0].lost

@@ -285,7 +285,7 @@ def test_of_two_scans_none_is_selected(registered):
 
 def test_without_scans_the_reason_is_given(registered, add_box):
     add_box("Box", (2, -1, -1), (3, 1, 1))
-    with pytest.raises(RuntimeError, match="holds no visible scan"):
+    with pytest.raises(RuntimeError, match="contains no visible scan"):
         bpy.ops.meshclash.measure_deviation()
 
 

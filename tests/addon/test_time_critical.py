@@ -159,7 +159,7 @@ def test_live_says_what_is_missing(engine):
     driver.change()
     while not driver.live.incomplete:
         driver.live.run_slice(0.0)
-    assert driver.live.shortfall == "Searching on: 1 pair not certain yet"
+    assert driver.live.shortfall == "Still searching: 1 pair not certain yet"
 
 
 @pytest.mark.parametrize("seed", range(4))

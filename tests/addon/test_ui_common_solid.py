@@ -179,4 +179,4 @@ def test_a_sub_assembly_counts_as_one_part(registered, add_box):
     bpy.ops.meshclash.detect()
     listed = bpy.context.window_manager.meshclash
     listed.group_by = "assembly"
-    assert [(item.name, item.count) for item in listed.groups] == [("Floor with Gearbox", 3), ("Crate with Floor", 1)]
+    assert [(item.name, item.count) for item in listed.groups] == [("Floor against Gearbox", 3), ("Crate against Floor", 1)]

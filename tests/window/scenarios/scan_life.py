@@ -89,7 +89,7 @@ def _stopped_preparation(window: Any) -> Play:
     yield from window.press("meshclash.detect")
     yield from window.wait_for(window.busy, "the start of the detection")
     task = window.module("running_work").running_task()
-    yield from window.wait_for(lambda: task.ended or task.text.startswith("First use"), "compiling", 60)
+    yield from window.wait_for(lambda: task.ended or task.text.startswith("Compiling"), "compiling", 60)
     if not task.ended:  # nothing is compiled where the zip or a kept home has everything
         yield 0.5
         window.picture("first_use")
