@@ -102,7 +102,7 @@ PROGRESS_ORDER = ("new", "reopened", "active", "resolved", "")
 PROGRESSES = (
     ("NEW", "New", "First found by the last detection", 1),
     ("ACTIVE", "Active", "Found by the last detection and by earlier ones", 2),
-    ("REOPENED", "Reopened", "Found again, although an earlier detection no longer found it", 4),
+    ("REOPENED", "Reopened", "Found again after a detection that did not find it", 4),
     ("STILL", "Resolved, Still Found", "Marked as resolved, but found by the last detection", 8),
 )
 PERMITTED = (

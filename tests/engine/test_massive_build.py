@@ -195,7 +195,7 @@ def test_errors_name_the_file_and_the_cause_and_leave_nothing_behind(tmp_path, n
 
 def test_wrong_arrays_and_options_are_refused(tmp_path):
     for source, message in (
-        (3, "is built from a path"), ([], "no chunk"), (VERTICES, "a chunk is an array of corners"),
+        (3, "is built from a path"), ([], "of chunks is empty"), (VERTICES, "a chunk is an array of corners"),
         ((VERTICES, TRIANGLES * 1.5), "triangles must be integers"), ((VERTICES[:, :2], TRIANGLES), "shape"),
         ((VERTICES, TRIANGLES - 1), r"triangle \d+ is"), ((VERTICES * np.nan, TRIANGLES), "vertex 0 is"),
         ((VERTICES, TRIANGLES[:0]), "no triangles"), (iter([VERTICES[TRIANGLES], (VERTICES, TRIANGLES)]), "chunk 1"),

@@ -29,7 +29,7 @@ before it is stored; of a small part that is much more than the roundings of the
 MOVED_AT_ONCE = 2048
 """Objects, in one step of some milliseconds."""
 _NO_STRETCH = np.eye(4)
-NO_SCANS = "its massive file was compared with meshes, but not with scans"
+NO_SCANS = "massive files are compared with meshes, but not with scans"
 
 
 class _Built(NamedTuple):

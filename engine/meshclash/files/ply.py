@@ -165,7 +165,7 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
     else:
         raise source.error("the file has no element 'vertex'", source.line_number)
     if element.has_lists:
-        raise source.error("vertices with lists are not supported", source.line_number)
+        raise source.error("list properties of vertices are not supported", source.line_number)
     names = [p.name for p in element.properties]
     at, normals_at = find_columns(names)
     if at is None or len(set(names)) != len(names):

@@ -69,7 +69,7 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
     """
     first = next(chunks, None)
     if first is None:
-        raise InvalidMesh("the iterable yields no chunk")
+        raise InvalidMesh("the iterable of chunks is empty")
     soup = not isinstance(first, tuple)
     probe = _corners_of(first, "chunk 0") if soup else _vertices_of(first[0], "chunk 0")
     size = kept_bytes(probe.dtype, InvalidMesh)

@@ -157,7 +157,7 @@ class Pose(Copyable):
         if not error <= RIGID_TOLERANCE:
             raise InvalidPose(
                 f"the matrix is not rigid (R^T R differs from the identity by {error:.3g}): scale and shear belong "
-                "into the mesh; use split_matrix(matrix) and mesh.transformed(stretch)"
+                "in the mesh; use split_matrix(matrix) and mesh.transformed(stretch)"
             )
         if np.linalg.det(rotation) < 0.0:
             raise InvalidPose("the matrix mirrors: use split_matrix(matrix) and mesh.transformed(stretch)")
