@@ -193,7 +193,7 @@ def test_a_mesh_or_matrix_that_the_engine_refuses_is_left_out_and_named():
     report = detect(source)
     assert [row.names for row in report.rows] == [row.names for row in detect(FakeSource(three_boxes)).rows]
     assert [(item.name, item.lost) for item in report.skipped] == [("Bad", True), ("Broken", True)]
-    reasons = zip(report.skipped, ("its matrix", "vertex 0 is [nan"), strict=True)
+    reasons = zip(report.skipped, ("transformation matrix", "vertex 0 is [nan"), strict=True)
     assert all(words in item.reason for item, words in reasons)
 
 

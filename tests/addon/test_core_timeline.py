@@ -90,7 +90,7 @@ def test_what_comes_goes_breaks_and_changes_its_faces(engine):
     assert told([events["A", "D", 5]]) == [("A", "D", 5, 7, APPEARS, RANGE)]
     assert told([events["A", "E", 1]]) == [("A", "E", 1, 7, RANGE, RANGE)]
     assert [(item.name, item.lost) for item in report.skipped] == [("D", True)]
-    assert "frame 4" in report.skipped[0].reason and "its matrix" in report.skipped[0].reason
+    assert "frame 4" in report.skipped[0].reason and "transformation matrix" in report.skipped[0].reason
 
 
 def test_frames_agree_with_a_detection_of_each(engine):

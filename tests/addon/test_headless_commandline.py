@@ -106,7 +106,7 @@ def test_what_rounding_makes_overlap_is_flush(flush, tmp_path, capfd, options, v
     assert 0.0 < pair["depth"] < 1e-6 if pair["depth"] is not None else pair["flush"]
     output = capfd.readouterr().out
     if permitted_by == "length":
-        assert "from flush" not in output and "(flush)" not in output
+        assert "precision of the coordinates" not in output and "(flush)" not in output
     else:
         assert report["stats"]["resolution"] == 16.0 * 2.0**-20  # of a scene that reaches 8.4 m
         assert "Permitted overlap: up to 0.031 mm, the precision of the coordinates" in output
