@@ -123,9 +123,7 @@ def test_a_coarse_resolution_is_warned_of_and_applied_when_asked_for(flush, tmp_
     report = report_of(path)
     assert [item["name"] for item in report["stats"]["coarse"]] == ["Left", "Right"]
     assert all(5e-5 < item["resolution"] < 1e-3 for item in report["stats"]["coarse"])
-    assert re.search(
-        r"warning: coordinates of Left and 1 more are only precise to 0\.06\d* mm", capfd.readouterr().err
-    )
+    assert re.search(r"warning: coordinates of Left and 1 more are only precise to 0\.06\d* mm", capfd.readouterr().err)
     assert run(file, "--report", path, "--permitted-overlap", "resolution", "--fail-on", "clash") == DONE
     assert report_of(path)["pairs"][0]["flush"] and "warning" not in capfd.readouterr().err
     assert run(file, "--permitted-overlap", "0.001", "--fail-on", "clash") == DONE
