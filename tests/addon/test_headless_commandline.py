@@ -106,7 +106,7 @@ def test_what_rounding_makes_overlap_is_flush(flush, tmp_path, capfd, options, v
     assert 0.0 < pair["depth"] < 1e-6 if pair["depth"] is not None else pair["flush"]
     output = capfd.readouterr().out
     if permitted_by == "length":
-        assert "from flush" not in output and "(flush)" not in output
+        assert "precision of the coordinates" not in output and "(flush)" not in output
     else:
         assert report["stats"]["resolution"] == 16.0 * 2.0**-20  # of a scene that reaches 8.4 m
         assert "Permitted overlap: up to 0.031 mm, the precision of the coordinates" in output
@@ -123,9 +123,7 @@ def test_a_coarse_resolution_is_warned_of_and_applied_when_asked_for(flush, tmp_
     report = report_of(path)
     assert [item["name"] for item in report["stats"]["coarse"]] == ["Left", "Right"]
     assert all(5e-5 < item["resolution"] < 1e-3 for item in report["stats"]["coarse"])
-    assert re.search(
-        r"warning: coordinates of Left and 1 more are only precise to 0\.06\d* mm", capfd.readouterr().err
-    )
+    assert re.search(r"warning: coordinates of Left and 1 more are only precise to 0\.06\d* mm", capfd.readouterr().err)
     assert run(file, "--report", path, "--permitted-overlap", "resolution", "--fail-on", "clash") == DONE
     assert report_of(path)["pairs"][0]["flush"] and "warning" not in capfd.readouterr().err
     assert run(file, "--permitted-overlap", "0.001", "--fail-on", "clash") == DONE

@@ -198,7 +198,7 @@ def test_no_process_is_left_when_the_run_is_stopped(passing, frame_workers):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(("--workers", "2"), "needs --frames"), (("--workers", "0", "--frames", "1:2"), "at least 1"),
-     (("--workers", "2", "--frames", "1:2", "--picture", "x.png"), "leave out --workers"),
+     (("--workers", "2", "--frames", "1:2", "--picture", "x.png"), "--picture cannot be combined with --workers"),
      (("--workers", "2", "--frames", "1:2"), "detect.py only")],
 )  # fmt: skip
 def test_what_processes_cannot_do_is_said(passing, capfd, arguments, words):
