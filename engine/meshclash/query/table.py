@@ -286,6 +286,7 @@ def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None
     if names is not None:
         return names
     usable = {kind for row in TABLE if row[0] is query for kind in row[1:]}
+    assert usable, f"TABLE has no line for {query.name}"
     wanted = " or ".join(f"a {of.__name__}" for of, kind in KINDS.items() if kind in usable)
     for name, thing, kind in zip("ab", things, kinds, strict=False):
         if kind not in usable:
