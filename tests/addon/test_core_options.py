@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from meshclash.clash.option_table import AUTO, OPTIONS, RESOLUTION
 from meshclash.clash.options import (
     UNASKED_RESOLUTION,
     DetectOptions,
+    changed_settings,
     format_frames,
     parse_frames,
     set_in_words,
@@ -169,3 +171,18 @@ def test_an_overlap_within_the_resolution_is_permitted_unless_a_length_is_given(
     assert DetectOptions(test="time-critical", budget=1.0).permitted_overlap == AUTO
     with pytest.raises(InputError, match="takes no permitted overlap"):
         DetectOptions(test="time-critical", budget=1.0, permitted_overlap=0.0)
+
+
+def test_pairs_below_the_smallest_volume_are_not_gone():
+    """A detection that hides small overlaps does not answer a question that listed them."""
+    every = DetectOptions(set_a="all", set_b="all", overlap_volume=True)
+    large, larger = replace(every, min_volume=1e-6), replace(every, min_volume=1e-3)
+    questions = [options.question("clash") for options in (every, large, larger)]
+    assert [every.answers(question) for question in questions] == [True, True, True]
+    assert [large.answers(question) for question in questions] == [False, True, True]
+    assert [larger.answers(question) for question in questions] == [False, False, True]
+
+
+def test_an_option_of_all_tests_makes_a_result_old(monkeypatch):
+    monkeypatch.setitem(OPTIONS, "overlap_volume", replace(OPTIONS["overlap_volume"], in_window=True, tests=()))
+    assert changed_settings(DetectOptions(), DetectOptions(overlap_volume=True))

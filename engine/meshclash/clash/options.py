@@ -82,22 +82,23 @@ class DetectOptions:
             raise InputError(_beyond_frames(format_frames(self.frames)))
 
     def question(self, verdict: str) -> str:
-        """Key for the history: the kind of test and the sets with which a pair was found."""
+        """Key for the history: the kind of test and the sets with which a pair was found, and the smallest volume."""
         what = NEAR if verdict == NEAR else MEETS if self.test in EXACT else self.test
-        return f"{what}|{self.set_a}|{self.set_b}"
+        volume = f"|{self.min_volume!r}" if self.min_volume else ""
+        return f"{what}|{self.set_a}|{self.set_b}{volume}"
 
     def answers(self, question: str) -> bool:
         """Return whether a detection with these options finds all pairs of `question`; a selection differs each
         time.
         """
-        sets = self.set_a, self.set_b
-        if SELECTION in sets or self.test == PARTIAL_TEST:
+        sets, least = (self.set_a, self.set_b), _least_volume(question)
+        if SELECTION in sets or self.test == PARTIAL_TEST or self.min_volume > least:
             return False
-        own = {self.question(""), self.question(NEAR)} if self.test == CLEARANCE else {self.question("")}
+        asked = question.rpartition("|")[0] if least else question
+        every = replace(self, min_volume=0.0)
+        own = {every.question(""), every.question(NEAR)} if self.test == CLEARANCE else {every.question("")}
         whole = sets == ("all", "all") and self.test in EXACT
-        return question in own or (
-            whole and question.partition("|")[0] in ("", *(text.partition("|")[0] for text in own))
-        )
+        return asked in own or (whole and asked.partition("|")[0] in ("", *(text.partition("|")[0] for text in own)))
 
     @property
     def permitted_length(self) -> float:
@@ -148,6 +149,14 @@ class DetectOptions:
         }
 
 
+def _least_volume(question: str) -> float:
+    """Return the smallest volume in the key of a question; 0 if it has none."""
+    try:
+        return float(question.rpartition("|")[2])
+    except ValueError:  # the last part is a set
+        return 0.0
+
+
 def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     """Return the names of the settings that changed; empty if a result with the settings `asked` is still valid for
     `now`.
@@ -159,7 +168,7 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     options = [option for option in OPTIONS.values() if option.in_window or option.kind == "fits"]
     labels = {"set_a": "Set A", **({"set_b": "Set B"} if test.of_pairs else {}), "test": "Test"}
     labels |= {option.name: option.label.partition(" (")[0] for option in options if option.of_scans}
-    labels |= {option.name: option.label for option in options if same_test and test.name in option.tests}
+    labels |= {option.name: option.label for option in options if same_test and option.is_for(test.name)}
     changed = [label for name, label in labels.items() if getattr(asked, name) != getattr(now, name)]
     if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
         changed.append("Exclude")
