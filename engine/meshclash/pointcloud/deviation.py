@@ -15,6 +15,7 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import inner, kernel
 from ..messages import a_type
 from ..reference import by_reference
+from ..traversal.crossings import winding_by_nodes
 from ..traversal.forest import pack_trees
 from ..traversal.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..traversal.point import new_point_workspace
@@ -41,6 +42,18 @@ def from_solid(forest, solids, frame, p, signed, work):
     if not signed or beyond_root(forest, frame, p, 0.0):
         return distance, True
     number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
+    return (-distance if clear and number != 0 else distance), clear
+
+
+@inner
+def from_solid_by_nodes(forest, solids, frame, p, signed, work):
+    """Return the same as ``from_solid``, from the binary tree: a GPU has no 8-wide form."""
+    distance, _, _ = nearest_in(forest, frame, p, np.inf, -1.0, work)
+    if not signed or beyond_root(forest, frame, p, 0.0):
+        return distance, True
+    number, clear = winding_by_nodes(
+        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, p, work
+    )
     return (-distance if clear and number != 0 else distance), clear
 
 

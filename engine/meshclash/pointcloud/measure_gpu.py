@@ -13,7 +13,7 @@ from ..traversal.forest import Forest
 from ..traversal.frames import make_frame
 from ..traversal.point import STACK_SIZE as MESH_STACK_SIZE
 from ..traversal.point import PointWorkspace
-from .deviation import from_solid, from_surface
+from .deviation import from_solid_by_nodes, from_surface
 from .surface import SUMS_LENGTH, solve
 from .tree import STACK_SIZE, sum_around
 
@@ -111,6 +111,6 @@ def measure_from_mesh(
     work = PointWorkspace(stack, gaps, None, None)
     frame = make_frame(0, pose, inverse, origins, reaches)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
-        distance, clear = from_solid(forest, solid, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)
+        distance, clear = from_solid_by_nodes(forest, solid, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)
         out[k] = distance
         certain[k] = clear

@@ -45,6 +45,7 @@ _SHARE = 0.6  # of the time that is left, that the next slice may take by the sp
 _CALL = 15e-6  # time [s] of one call of a kernel without work, and of giving the answer
 _SPENT = 0.9
 _LEAST_WORK = 20.0
+_MOST_WORK = 1e12  # in one step: kernels count work as integers
 
 # Maps the key of a waiting pair to its probability of meeting. It is fitted on the shapes of `bench clouds`, which
 # prints both.
@@ -131,6 +132,7 @@ class PairSearch(Copyable):
         now = time.thread_time()
         left = (_SPENT * budget - (now - begun) - _CALL) * self._speed
         while True:
+            left = min(left, _MOST_WORK)
             work = max(_SHARE * left, _LEAST_WORK)
             most = max(left, _LEAST_WORK, self._patience)
             self.settings[MOST_EVALUATIONS] = most / EVALUATION_WORK
