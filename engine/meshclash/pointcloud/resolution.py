@@ -88,47 +88,39 @@ def contact_certain_steps(
             if _cross(a, b, rows_a, rows_b, part):
                 return True
             yield Progress(0.0, _TEXT)
-    kept = points[:: 1 + (len(points) - 1) // _AT_ONCE]
+    kept = points[np.lexsort(points.T)][:: 1 + (len(points) - 1) // _AT_ONCE]  # whichever object is passed first
     reach = _reaches(a, b, rows_a, rows_b, kept)
     done, place = 0, kept[0]
-    for moves in (_normal_moves(a, b, rows_a, rows_b, place), _MOVES):
-        for way in moves:
-            kept, reach = yield from _remaining_steps(a, b, rows_a, rows_b, way, kept, reach)
-            done += 1
-            yield Progress(done / (done + len(_MOVES)), _TEXT)
+    ways = np.concatenate([_normal_moves(a, b, rows_a, rows_b, place), _MOVES])
+    while len(ways):
+        for way in ways:
+            moving = _remaining_steps(a, b, rows_a, rows_b, way, kept, reach)
+            ends = done / (done + len(_MOVES)), (done + 1) / (done + 1 + len(_MOVES))
+            remains = yield from scale_progress(moving, *ends, _TEXT)
+            kept, reach, done = kept[remains], reach[remains], done + 1
             if not len(kept):
                 return False
-    while not (kept[0] == place).all():
+        ways = ways[:0] if (kept[0] == place).all() else _normal_moves(a, b, rows_a, rows_b, kept[0])
         place = kept[0]
-        for way in _normal_moves(a, b, rows_a, rows_b, place):
-            kept, reach = yield from _remaining_steps(a, b, rows_a, rows_b, way, kept, reach)
-            if not len(kept):
-                return False
     return True
 
 
 def _remaining_steps(
-    a: Thing,
-    b: Thing,
-    rows_a: np.ndarray,
-    rows_b: np.ndarray,
-    way: np.ndarray,
-    points: np.ndarray,
-    reach: np.ndarray,
-) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Return the contact points (k, 3) that remain if b moves, and their reaches (k,).
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, way: np.ndarray, points: np.ndarray, reach: np.ndarray
+) -> Generator[Progress, None, np.ndarray]:
+    """Return which contact points (k, 3) with reaches (k,) [m] remain if b moves in a direction (3,), (k,) bool.
 
-    One remains if there is a contact within its reach after the move. Other contacts do not count: the move may part
-    the surfaces here, and bring other parts together that are not in contact.
+    One remains if there is a contact within its reach after the move. Contacts elsewhere do not count: the move may
+    have parted the surfaces here and brought other parts together.
     """
+    shift = _MOVE * pair_resolution(a, b) * way
     moved = rows_b.copy()
-    moved[:, 3] += _MOVE * pair_resolution(a, b) * way
+    moved[:, 3] += shift
     search, _ = search_for(a, b, rows_a, moved, False)
-    for _ in steps(search.finish):
-        yield Progress(0.5, _TEXT)
-    found = search.found().points
-    remains = np.array([bool((np.linalg.norm(found - x, axis=1) <= r).any()) for x, r in zip(points, reach, strict=True)])
-    return points[remains], reach[remains]
+    yield from steps(search.finish)
+    found = search.found().points - 0.5 * shift  # as if each object moved by half, so that their order is irrelevant
+    near = [(np.linalg.norm(found - points[k], axis=1) <= reach[k]).any() for k in range(len(points))]
+    return np.array(near, np.bool_)
 
 
 def _reaches(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> np.ndarray:
