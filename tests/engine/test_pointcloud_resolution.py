@@ -48,6 +48,18 @@ def test_thin_and_thick_solids_are_decided_rightly_or_not_at_all():
     assert whole["undecided"] < 0.3 * whole["poses"], rows
 
 
+@pytest.mark.parametrize(("kind", "number"), [("thin tree", 18), ("wire", 16)])
+def test_contacts_that_moves_make_elsewhere_prove_nothing(kind, number):
+    """The surfaces are apart, their clouds meet, and each move that parts this contact makes another far away."""
+    solid, rng = make_shape(kind, 7), np.random.default_rng([7, 7, len(kind)])
+    a, b = (mc.clouds.PointCloud(sample_surface(solid, 8000, rng)) for _ in range(2))
+    pose = [pose_of_solid(rng, 2.0) for _ in range(number + 1)][-1]
+    meet, near = Surface(solid).meets(solid, pose)
+    assert not meet and near > 1e-3
+    for pair in ((a, b, None, pose), (b, a, pose, None)):
+        assert mc.collides(*pair) and mc.verdict(*pair).undecided
+
+
 def test_the_oracle_knows_when_balls_of_a_chain_meet():
     solid = make_shape("blobs", 3)
     surface = Surface(solid)

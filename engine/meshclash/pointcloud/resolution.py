@@ -3,7 +3,7 @@
 Points do not tell where exactly a surface lies, ends or is bent: corners are cut off, borders extend beyond the last
 points, and thin parts look like noise. So a contact, and a gap, may be wrong by up to the *resolution* of a cloud, two
 sampling radii or the bandwidth. A contact is certain where both surfaces continue on all sides and cross at an angle,
-or if the surfaces meet after every move by the resolution. A gap is certain if it is larger than the resolution.
+or if it remains nearby after every move by the resolution. A gap is certain if it is larger than the resolution.
 """
 
 from collections.abc import Generator
@@ -34,6 +34,12 @@ _MOVES = _LATTICE / np.linalg.norm(_LATTICE, axis=1)[:, None]
 """Directions of the moves: to the faces and corners of a cube."""
 _MOVE = 0.9
 """Length of a move divided by the resolution. Any direction is within 37 degrees of one of the moves."""
+_REACH = 2.0
+"""Largest distance between a contact and the one that it becomes by a move, divided by the length of the move, where
+surfaces cross at a right angle. Twice as far as the curve of contact moves: there is one point for each pair of leaves.
+"""
+_LEAST_SINE = 0.25
+"""Least sine of an angle by which contacts are followed farther: estimated normals tell no smaller ones."""
 _TEXT = "moving surfaces that hardly meet"
 
 
@@ -82,16 +88,55 @@ def contact_certain_steps(
             if _cross(a, b, rows_a, rows_b, part):
                 return True
             yield Progress(0.0, _TEXT)
-    length = _MOVE * pair_resolution(a, b)
-    moves = _moves(a, b, rows_a, rows_b, points[:1])
-    for k, way in enumerate(moves):
-        moved = rows_b.copy()
-        moved[:, 3] += length * way
-        search, _ = search_for(a, b, rows_a, moved, True)
-        yield from scale_progress(steps(search.finish), k / len(moves), (k + 1) / len(moves), _TEXT)
-        if not search.hit:
-            return False
+    kept = points[np.lexsort(points.T)][:: 1 + (len(points) - 1) // _AT_ONCE]  # whichever object is passed first
+    reach = _reaches(a, b, rows_a, rows_b, kept)
+    done, place = 0, kept[0]
+    ways = np.concatenate([_normal_moves(a, b, rows_a, rows_b, place), _MOVES])
+    while len(ways):
+        for way in ways:
+            moving = _remaining_steps(a, b, rows_a, rows_b, way, kept, reach)
+            ends = done / (done + len(_MOVES)), (done + 1) / (done + 1 + len(_MOVES))
+            remains = yield from scale_progress(moving, *ends, _TEXT)
+            kept, reach, done = kept[remains], reach[remains], done + 1
+            if not len(kept):
+                return False
+        ways = ways[:0] if (kept[0] == place).all() else _normal_moves(a, b, rows_a, rows_b, kept[0])
+        place = kept[0]
     return True
+
+
+def _remaining_steps(
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, way: np.ndarray, points: np.ndarray, reach: np.ndarray
+) -> Generator[Progress, None, np.ndarray]:
+    """Return which contact points (k, 3) with reaches (k,) [m] remain if b moves in a direction (3,), (k,) bool.
+
+    One remains if there is a contact within its reach after the move. Contacts elsewhere do not count: the move may
+    have parted the surfaces here and brought other parts together.
+    """
+    shift = _MOVE * pair_resolution(a, b) * way
+    moved = rows_b.copy()
+    moved[:, 3] += shift
+    search, _ = search_for(a, b, rows_a, moved, False)
+    yield from steps(search.finish)
+    found = search.found().points - 0.5 * shift  # as if each object moved by half, so that their order is irrelevant
+    near = [(np.linalg.norm(found - points[k], axis=1) <= reach[k]).any() for k in range(len(points))]
+    return np.array(near, np.bool_)
+
+
+def _reaches(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return how far contacts (k, 3) may move along the surfaces while b moves, (k,) [m].
+
+    The curve in which two planes cross moves by at most the length of the move, divided by the sine of their angle. The
+    angle is only known where both surfaces are single sheets.
+    """
+    sine = np.ones(len(points))
+    if isinstance(a, PointCloud) and isinstance(b, PointCloud):
+        normal_a, certain_a = _sheets(a, rows_a, points)
+        normal_b, certain_b = _sheets(b, rows_b, points)
+        cosine = (normal_a * normal_b).sum(axis=1)
+        known = np.sqrt(np.maximum(1.0 - cosine * cosine, _LEAST_SINE * _LEAST_SINE))
+        sine[certain_a & certain_b] = known[certain_a & certain_b]
+    return _REACH * _MOVE * pair_resolution(a, b) / sine
 
 
 def _cross(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> bool:
@@ -110,14 +155,14 @@ def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> tuple[np
     return normals @ rows[:, :3].T, certain
 
 
-def _moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Return directions (k, 3) of moves. Those along the normals at a contact come first: they most likely part it."""
-    first = []
+def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return directions (k, 3) of moves along the normals at a contact (3,): they most likely part it."""
+    ways = []
     for thing, rows in ((a, rows_a), (b, rows_b)):
         if isinstance(thing, PointCloud):
-            normal = _sheets(thing, rows, point)[0][0]
-            first += [normal, -normal]
-    return np.concatenate([first, _MOVES])
+            normal = _sheets(thing, rows, point[None])[0][0]
+            ways += [normal, -normal]
+    return np.array(ways)
 
 
 def doubtful_gap_steps(
