@@ -26,7 +26,7 @@ def heap_push(stack, bounds, used, a, b, bound):
 
 @inlined
 def heap_pop(stack, bounds, used):
-    """Pop the pair with the smallest bound and move it to the place after the remaining entries; return their number."""
+    """Pop the pair with the smallest bound, and move it to just after the remaining entries; return their number."""
     used -= 1
     a, b, bound = stack[used, 0], stack[used, 1], bounds[used]
     stack[used, 0], stack[used, 1], bounds[used] = stack[0, 0], stack[0, 1], bounds[0]
