@@ -172,7 +172,7 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
 
 
 def _question(file: Path | None, options: DetectOptions) -> str:
-    """Return what other processes need, as input of `worker`; the file is open.
+    """Return the options that other processes need, as input of `worker`; the file is open.
 
     Raises:
         InputError: the open file differs from the file on disk, which the processes will read.
@@ -191,7 +191,7 @@ def _question(file: Path | None, options: DetectOptions) -> str:
 
 
 def worker(question: dict[str, Any]) -> ThisProcess:
-    """Open the file of a question; return a worker that is ready for tasks.
+    """Open the file named in the input; return a worker that is ready for tasks.
 
     Raises:
         InputError: the file cannot be read.
@@ -214,7 +214,7 @@ def _reviews(scene: bpy.types.Scene) -> dict[str, Review]:
 
 
 def _open(file: Path | None) -> None:
-    """Load `file`; None keeps the open file.
+    """Load `file`; None keeps the file that is open.
 
     Raises:
         InputError: the file is missing, Blender cannot read it, or no file is open.

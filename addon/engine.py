@@ -1,4 +1,4 @@
-"""Load the engine, or say in plain words why it cannot be loaded.
+"""Load the engine, or raise an error that explains why it cannot be loaded.
 
 An installed extension contains the engine as its sub-package `meshclash`; in a checkout it is the installed package.
 Numba is imported only here, on first use, so that a fresh Blender does not hold its libraries open.
@@ -148,7 +148,7 @@ def _for_extension(text: str) -> str:
 
 
 def preload(module: str, cache_dir: str | None = None) -> None:
-    """Import one of `PRELOADED`; `load` explains a failure.
+    """Import one of the modules in `PRELOADED`; `load` explains a failure.
 
     Args:
         module: name of the module.
@@ -249,7 +249,7 @@ def _import_engine() -> ModuleType:
 
 
 def _imported(module: str = "") -> ModuleType:
-    """Import the engine, or one of its modules."""
+    """Import the engine, or a module of it."""
     try:
         return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Unmark stale objects that again have the state for which an answer was found, soon after the last change.
+"""Unmark stale objects that have returned to the state of a result, soon after the last change.
 
 An evaluation reports objects that may have changed, and these are marked as stale immediately. After undo, Edit Mode
 without an edit, or a return to the same frame they are as before, which their fingerprints tell.
@@ -19,7 +19,7 @@ QUIET = 0.2  # seconds without a change before objects are read again
 
 
 class _State:
-    """When to check."""
+    """The time at which to check the marked objects."""
 
     due = 0.0
 
@@ -32,7 +32,7 @@ def look_soon() -> None:
 
 
 def _look() -> float | None:
-    """Check the scenes; called by Blender's timer."""
+    """Check the marked objects of all scenes; Blender's timer calls this."""
     left = _State.due - time.perf_counter()
     if left > 0.0:
         return left
@@ -44,7 +44,7 @@ def _look() -> float | None:
 
 
 def look_again(scene: bpy.types.Scene) -> None:
-    """Unmark a scene's objects that are as before; objects that cannot be read stay marked."""
+    """Unmark a scene's objects that are in the state of the result; objects that cannot be read stay marked."""
     uid = scene.session_uid
     layer = _shown_layer(scene)
     if layer is None or not scene_results.suspects(uid):

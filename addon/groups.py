@@ -21,7 +21,7 @@ BY_HAND = "put together by hand"
 
 
 def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
-    """Fill Blender's list of groups from the scene's result, with the current grouping; the chosen one stays chosen.
+    """Fill Blender's list of groups from the scene's result, with the current grouping; the chosen group stays chosen.
 
     A result that is already grouped is not grouped again, because grouping goes through all of its clashes.
     """
@@ -55,7 +55,7 @@ def fill(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene) -> None:
 
 
 def _sides(group: dict[str, Any]) -> tuple[str, str]:
-    """Return the two kinds of objects of a group, or its reason if it does not have two kinds."""
+    """Return the two kinds of objects of a group, or the reason of the group if it does not have two kinds."""
     first, second = group.get("sides") or (group["reason"], "")
     return first, second
 

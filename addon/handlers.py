@@ -160,7 +160,7 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
 @persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Handle a change of frame; those of a scan are ignored, since it restores the frame that was shown."""
+    """Handle a change of frame; changes by a scan are ignored, since a scan restores the frame that was shown."""
     if not running_work.changes_frames():
         on_depsgraph_update(scene, depsgraph)
 
@@ -190,7 +190,7 @@ _HANDLERS = (
 
 
 def look_at_others() -> float:
-    """List new decisions from another Blender; called regularly by a timer."""
+    """List decisions that another Blender has written to the journal; a timer calls this regularly."""
     if running_work.running_task() is None and histories.look_at_others():
         context = bpy.context
         listed = context.window_manager.meshclash

@@ -115,7 +115,7 @@ def kept(scene: bpy.types.Scene) -> Kept:
 
 
 def _own_events(lines: str, name: str) -> list[Event]:
-    """Read events of a scene's text as events of the scene with a name; the same ones each time."""
+    """Return the events in a scene's text as events of the scene with a name; the same objects in every call."""
     found = [said for said in map(parsed, lines.splitlines()) if said is not None]
     return [said if said.scene in ("", name) else said.of_scene(name) for said in found]
 
@@ -137,7 +137,7 @@ def author() -> str:
 
 
 def problem() -> str:
-    """Return why the journal cannot be written; "" if it can."""
+    """Return why the journal cannot be written; "" if it can be written."""
     return _State.problem
 
 
@@ -167,7 +167,7 @@ def append(scene: bpy.types.Scene, events: Iterable[Event]) -> set[str]:
 
 
 def _write(events: Iterable[Event]) -> None:
-    """Write events to the journal; if that is impossible, histories are saved with the file only."""
+    """Write events to the journal; if that is impossible, histories are only saved with the file."""
     events = list(events)
     path = journal_path()
     if path is None or not events:
@@ -184,7 +184,7 @@ def _write(events: Iterable[Event]) -> None:
 
 
 def words_of(review: bpy.types.PropertyGroup) -> Words:
-    """Return the values of a review, in the order of `FIELDS`."""
+    """Return the values of a review as words, in the order of `FIELDS`."""
     return (review.status.lower(), *(getattr(review, name) for name in FIELDS[1:]))
 
 
@@ -274,7 +274,9 @@ def _fill(reviews: bpy.types.bpy_prop_collection, wanted: Mapping[str, tuple[str
 
 
 def read_others() -> bool:
-    """Read what other Blenders have written to the journal since; return whether anything is new."""
+    """Read the events that other Blenders have written to the journal since the last reading; return whether any are
+    new.
+    """
     if _State.journal is None:
         return False
     try:
@@ -410,7 +412,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
 
 
 def detected(scene: bpy.types.Scene, said: Detected) -> None:
-    """Add the events of a detection with the current time; others may have recorded events in the meantime."""
+    """Add the events of a detection with the current time; other Blenders may have recorded events in the meantime."""
     found, time = kept(scene), moment()
     found.objects = said.objects
     before = len(found.history.events)
@@ -430,13 +432,15 @@ def _not_tested(found: Kept, now: Mapping[str, int], uids: Mapping[str, int]) ->
 
 
 def _lost(found: Kept, report: DetectReport) -> set[str]:
-    """Return the identities of objects of earlier detections, also instances, that this one could not read."""
+    """Return the identities of objects of earlier detections, also of instances, that the last detection could not
+    read.
+    """
     names, tested = {item.name for item in report.lost}, {item.id for item in report.revision}
     return {key for key, item in found.history.objects.items() if item.name in names and key not in tested}
 
 
 def checked(scene: bpy.types.Scene, report: DetectReport, pair_id: str, rows: Iterable[PairRow]) -> None:
-    """Record in the history what was found when a pair of a report was checked again."""
+    """Record in the history the result of checking a pair of a report again."""
     decision, found, name = history_of(scene).decisions.get(pair_id), [*rows], kept(scene).scene
     if decision is None or not decision.found or bool(decision.gone) != bool(found):
         return

@@ -91,7 +91,7 @@ def tests_of(scene: bpy.types.Scene, enabled: bool = False) -> list[NamedTest]:
 
 
 def are_asked(scene: bpy.types.Scene, asked: Sequence[NamedTest]) -> bool:
-    """Return whether the enabled tests equal some tests, apart from pairs that were excluded since.
+    """Return whether the enabled tests equal the given tests, apart from pairs that were excluded since.
 
     Raises:
         InputError: a test is damaged.
@@ -177,8 +177,8 @@ def _branches(root: bpy.types.Collection) -> list[bpy.types.Collection]:
 
 
 def _words(things: list[bpy.types.Object]) -> list[str]:
-    """Return first words of names, each of which selects all names that begin with it; no word begins with another
-    one.
+    """Return first words of names, each of which selects all names that begin with it; no word begins with another of
+    these words.
     """
     words = sorted({"".join(takewhile(str.isalpha, item.name_full)) for item in things} - {""})
     return [word for word in words if not any(word != other and word.startswith(other) for other in words)]

@@ -1,4 +1,4 @@
-"""Compile kernels that no package contains for this processor and Python, once, in a background process.
+"""Compile, in a background process, the kernels that no package contains for this processor and Python.
 
 The result is a store like those of packages, in the user's folder; see `kernels/builder.py` of the engine. When the
 kernels for the first question are ready, the process continues with those for other questions. It ends with Blender.
@@ -61,13 +61,13 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
 
 
 def end() -> None:
-    """End the process, if it runs; compiled kernels are kept."""
+    """End the background process if it runs; kernels that it has compiled are kept."""
     while _running:
         _running.pop().stop()
 
 
 def _builder_for(module: ModuleType, missing: Sequence[str]) -> Any:
-    """Return a builder that compiles these parts next, and then all other missing ones; raises OSError."""
+    """Return a builder that compiles these parts next, and then all other missing parts; raises OSError."""
     if _running and _running[0].processes:
         _running[0].want_first(missing)
         return _running[0]

@@ -280,7 +280,7 @@ class MESHCLASH_PG_review(PropertyGroup):
 
 
 def _selected_row(settings: PropertyGroup) -> PairRow | None:
-    """Return the row of the selected pair, if the list shows the scene of these settings."""
+    """Return the row of the selected pair, if the list shows the scene to which these settings belong."""
     uid, listed = settings.id_data.session_uid, bpy.context.window_manager.meshclash
     result = scene_results.result_of(uid)
     return result.row(listed.selected) if result is not None and listed.scene_uid == uid else None
@@ -298,7 +298,7 @@ def _write_comment(self: PropertyGroup, value: str) -> None:
 
 
 def _permitted_by_itself(scene: bpy.types.Scene) -> float:
-    """Return the permitted overlap that the last detection chose by default [Blender units]."""
+    """Return the permitted overlap that the last detection used by default [Blender units]."""
     result = scene_results.result_of(scene.session_uid)
     report = None if result is None else result.report
     return 0.0 if report is None else 2.0 * (report.stats.get("resolution") or 0.0) / report.scale_length
@@ -311,7 +311,9 @@ def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
 
 
 def _is_stored(settings: PropertyGroup, name: str) -> bool:
-    """Return whether a derived property was set; before Blender 5.0, properties with a getter always count as set."""
+    """Return whether the user has set a derived property; before Blender 5.0, properties with a getter always count as
+    set.
+    """
     return settings.is_property_set(name) if bpy.app.version >= (5, 0, 0) else name in settings
 
 
@@ -742,7 +744,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling, self.page, self.filling = True, 1, False
 
     def show_all(self) -> None:
-        """Reset filters to all verdicts, statuses and names; the caller must fill the list."""
+        """Reset the filters to all verdicts, statuses and names; the caller must fill the list."""
         self.filling = True
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
@@ -752,7 +754,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = False
 
     def ask_for_all(self) -> None:
-        """Reset filters and sort order for a new file, because those of another file do not apply."""
+        """Reset filters and sort order for a new file, because those of the former file do not apply."""
         self.show_all()
         self.filling, self.sort_key, self.sort_reverse = True, WORST, False
         self.filling = False

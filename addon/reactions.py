@@ -15,7 +15,7 @@ _reactions: dict[Event, Reaction] = {}
 
 
 def on(event: Event) -> Callable[[Reaction], Reaction]:
-    """Register the function that an event calls; there is one for each event."""
+    """Register the function that an event calls; each event has one function."""
 
     def mark(reaction: Reaction) -> Reaction:
         _reactions[event] = reaction

@@ -12,7 +12,7 @@ def tag_redraw_timelines(context: bpy.types.Context) -> None:
 
 
 def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
-    """Redraw these regions of all 3D viewports, and the areas of results."""
+    """Redraw the given regions of all 3D viewports, and the areas of results."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

@@ -42,7 +42,9 @@ def end() -> None:
 
 
 def work() -> float | None:
-    """Run one slice; called by Blender's timer. Return the time until the next slice, or None at the end."""
+    """Refine depths for one slice of time; Blender's timer calls this. Return the time until the next slice, or None at
+    the end.
+    """
     if _State.running is None:
         return None
     scene_uid, found, refinement = _State.running

@@ -108,7 +108,7 @@ def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.type
 
 
 def _progressed(result: scene_results.SceneResult, wanted: frozenset[str], scene: bpy.types.Scene) -> np.ndarray:
-    """Return a mask of the rows with a wanted progress."""
+    """Return a mask of the rows whose progress is to be listed."""
     codes = _column(result, PROGRESS, scene)
     assert codes is not None
     mask = np.isin(codes, [at for at, name in enumerate(PROGRESS_ORDER) if name.upper() in wanted])
@@ -327,7 +327,7 @@ def turn_page(context: bpy.types.Context) -> None:
 
 
 def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
-    """Remove exactly the currently excluded pairs from the result; return whether that changes it."""
+    """Remove exactly the currently excluded pairs from the result; return whether the result changes."""
     listed = context.window_manager.meshclash
     if not scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names):
         return False
@@ -346,7 +346,7 @@ def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
 
 
 def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
-    """Return the id of the pair listed after the selected one (before it if `step` is -1).
+    """Return the id of the pair listed after the selected pair (before it if `step` is -1).
 
     If there is none, return the pair on the other side, or None if no other pair is listed. If the selected pair is not
     listed, return the first one.

@@ -1,4 +1,6 @@
-"""Running work of this session: the task of the interface, Live, and changes of the scene in the meantime."""
+"""The tasks that run in this session: the task of the interface, Live, and the changes of the scene that they must know
+about.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ class _State:
 
 @contextmanager
 def ignored_updates() -> Iterator[None]:
-    """Ignore evaluations inside the block, because what is written there does not change shapes."""
+    """Ignore evaluations inside the block, because the data written there does not change shapes."""
     _State.ignoring = True
     try:
         yield

@@ -69,7 +69,7 @@ class SceneResult:
         return self.solids.get(pair_id, (0.0, False))[1]
 
     def is_stale(self, row: PairRow) -> bool:
-        """Return whether a row may be outdated."""
+        """Return whether the result in a row may be outdated."""
         return row.id not in self.checked and (self.loaded or not self.stale.isdisjoint(row.owners))
 
     def is_fresh(self, pair_id: str) -> bool:
@@ -176,7 +176,7 @@ def existing_result(scene_uid: int) -> SceneResult:
 
 
 def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
-    """Leave exactly these pairs of names out of the scene's report; return whether that changes it.
+    """Leave exactly the pairs with these names out of the scene's report; return whether the report changes.
 
     A pair that is no longer excluded appears again as it was found.
     """
@@ -211,7 +211,7 @@ def forget_followed() -> None:
 
 
 def known_followed(scene_uid: int) -> Followed | None:
-    """Return the data of the last detection in a scene, without removing them."""
+    """Return the data of the last detection in a scene, without removing it."""
     known = _State.followed
     return None if known is None or known[0] != scene_uid else known[1]
 
@@ -273,7 +273,7 @@ def keep_reviews(scene_uid: int, reviews: Reviews) -> None:
 
 
 def doubt_reviews() -> None:
-    """Mark the reviews of all scenes as possibly changed, so that they are read again on next use."""
+    """Mark the reviews of all scenes as possibly changed, so that they are read again at their next use."""
     _State.reviews = {uid: (known, False) for uid, (known, _) in _State.reviews.items()}
 
 
@@ -322,7 +322,7 @@ def suspect_all(scene_uid: int) -> bool:
 
 
 def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
-    """Return the object states of a scene's answers, each with the marked objects to check again."""
+    """Return the object states at the time of a scene's results, each with the marked objects to check again."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     answers = [] if result is None or result.report.seen is None else [(result.report.seen, result.stale)]
     answers += [] if deviation is None else [(deviation.found.seen, deviation.stale)]
@@ -330,7 +330,7 @@ def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
 
 
 def cleared(scene_uid: int, seen: Seen, names: frozenset[str]) -> bool:
-    """Unmark objects that have the state in `seen` again; return whether there are any."""
+    """Unmark objects that have returned to the state in `seen`; return whether there are any."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     if result is not None and result.report.seen is seen:
         result.stale -= names
@@ -362,7 +362,9 @@ def store_deviation(scene_uid: int, found: DeviationMap) -> int:
 
 
 def deviation_of(scene_uid: int, serial: int) -> DeviationMap | None:
-    """Return the scene's heat map with a number; None if it was replaced, or undo went back before it."""
+    """Return the scene's heat map with a number; None if it was replaced, or if undo went back to before it was
+    made.
+    """
     found = _State.deviations.get(scene_uid)
     return found.found if found is not None and found.serial == serial else None
 
@@ -374,7 +376,7 @@ def deviation_is_stale(scene_uid: int) -> bool:
 
 
 def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
-    """Mark objects of the heat map as stale; return whether the heat map becomes stale by this."""
+    """Mark objects of the heat map as stale; return whether the heat map becomes stale."""
     measured = _State.deviations.get(scene_uid)
     if measured is None:
         return False
@@ -383,7 +385,7 @@ def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
 
 
 def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) -> None:
-    """Treat the result of Live like one of Detect from now on, so that it can become stale.
+    """Treat the result of Live like a result of Detect from now on, so that it can become stale.
 
     Args:
         scene_uid: the scene.

@@ -24,7 +24,7 @@ def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window,
 
 
 def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
-    """Turn an area into a list of results: a Properties editor with one tab, without header.
+    """Turn an area into a list of results: a Properties editor with one tab and no header.
 
     These options are saved with the file and identify the list later. Before Blender 5.0, there are no options for
     tabs, and the scene is pinned instead.

@@ -1,4 +1,5 @@
-"""State of the display in this session: page of the list, isolated and ghosted views, hierarchy, voxels, advice.
+"""State of the display in this session: page of the list, isolated and ghosted views, drawn hierarchy and voxels,
+advice.
 
 As in `scene_results`, nothing refers to Blender data.
 """
@@ -83,7 +84,7 @@ class Viewpoint(NamedTuple):
 
 
 class OfObjects(Protocol):
-    """Something computed from objects: their full names, and whether one has moved or changed since."""
+    """Data computed from objects: the full names of the objects, and whether one of them has moved or changed since."""
 
     owners: frozenset[str]
     stale: bool
@@ -93,7 +94,7 @@ T = TypeVar("T", bound=OfObjects)
 
 
 class Drawn(Generic[T]):
-    """A thing that is drawn in one scene at a time."""
+    """An item, such as a hierarchy or voxels, that is drawn in one scene at a time."""
 
     def __init__(self) -> None:
         self._kept: tuple[int, T] | None = None  # and the session uid of its scene
@@ -103,11 +104,11 @@ class Drawn(Generic[T]):
         self._kept = scene_uid, shown
 
     def of(self, scene_uid: int) -> T | None:
-        """Return the thing that is drawn in a scene, or None."""
+        """Return the item that is drawn in a scene, or None."""
         return self._kept[1] if self._kept is not None and self._kept[0] == scene_uid else None
 
     def age(self, scene_uid: int, names: Iterable[str]) -> bool:
-        """Record that objects of a scene moved or changed; return whether the drawn thing becomes stale by this."""
+        """Record that objects of a scene moved or changed; return whether the drawn item becomes stale."""
         shown = self.of(scene_uid)
         if shown is None or shown.stale or shown.owners.isdisjoint(names):
             return False
@@ -115,7 +116,7 @@ class Drawn(Generic[T]):
         return True
 
     def drop(self) -> None:
-        """Free the thing that is drawn."""
+        """Free the item that is drawn."""
         self._kept = None
 
 
@@ -206,7 +207,9 @@ def shown_hierarchy() -> ShownHierarchy | None:
 
 
 def age_hierarchy(deformed: Iterable[int]) -> bool:
-    """Record that meshes of objects, given by session uid, have changed; return whether the hierarchy becomes stale."""
+    """Record that meshes of objects, given by session uid, have changed; return whether the drawn hierarchy becomes
+    stale.
+    """
     if _State.hierarchy is None or _State.hierarchy[1].stale or _State.hierarchy[0] not in deformed:
         return False
     _State.hierarchy[1].stale = True

@@ -59,13 +59,13 @@ def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digit
 
 
 def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
-    """Return the coordinates of a point in one unit; rounding errors become 0."""
+    """Return the coordinates of a point in a common unit; rounding errors become 0."""
     reach = max(map(abs, point))
     return ", ".join(length(x if abs(x) > ROUNDING * reach else 0.0, unit_settings, like=reach) for x in point)
 
 
 def way_out(way: Way, unit_settings: bpy.types.UnitSettings) -> str:
-    """Return the length and direction of a way out of an overlap; the rounded values also lead out."""
+    """Return a way out of an overlap as text: length and direction, rounded so that such a move also leads out."""
     text, along = direction(way)
     return f"{length(math.hypot(*way) / along, unit_settings, up=True)} {text}"
 
@@ -82,7 +82,7 @@ def certainty(row: Any) -> str:
 
 
 def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:
-    """Return the first known measure of a listed row; unknown ones are negative. `like`: as in `length`."""
+    """Return the first known measure of a listed row; measures below 0 are unknown. `like`: as in `length`."""
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":

@@ -334,7 +334,9 @@ def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pa
 
 
 def _share_before(item: bpy.types.Object, begin: Vector, way: Vector) -> float:
-    """Return the share of a way after which it hits an evaluated object; 1 if it misses, or the test is slow."""
+    """Return the share of the way at which it first hits an evaluated object; 1 if it hits none, or the test is
+    slow.
+    """
     try:
         inside = item.matrix_world.inverted()
     except ValueError:  # the object is flat

@@ -110,8 +110,8 @@ class Entries:
         return lists and np.array_equal(self.flags, other.flags) and np.array_equal(self.positions, other.positions)
 
     def keys(self) -> list[EntryKey]:
-        """Return the session uids of object and instancer of each entry, and its position there; the same in every
-        pass.
+        """Return for each entry the session uids of its object and instancer, and its position in the instancer; equal
+        in every pass.
         """
         if not self.instancers:
             return [(uid, uid) for uid in self.uids]
@@ -121,7 +121,7 @@ class Entries:
 
 @dataclass
 class Memory:
-    """Data of a pass over the scene that the next reading reuses.
+    """Data of one pass over the scene that the next pass reuses.
 
     Attributes:
         entries: the entries of the graph; None if nothing is known.
@@ -145,14 +145,14 @@ class Memory:
         self._meshes_of_objects: set[tuple[EntryKey, Hashable]] | None = None  # made on first use
 
     def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
-        """Return the memory for a reading after some changes, with the same sets or others."""
+        """Return the memory for another pass after some changes, with the same or other sets of objects."""
         if changes.everything:
             return Memory(changes=changes)
         same_names = changes.named.items() <= self.names.items()
         return replace(self, changes=changes, same=same_sets and same_names and not changes.structure)
 
     def follow(self, number: int, depsgraph: bpy.types.Depsgraph) -> FrameScene | None:
-        """Return the frame with this number if nothing but matrices differs; otherwise None.
+        """Return the frame with this number if only matrices differ from the last pass; otherwise None.
 
         It shares everything but the matrices with the frame before, so there is no Python for each object.
         """
@@ -179,14 +179,15 @@ class Memory:
         return {key: item for key, item in zip(self.entries.keys(), self.items, strict=True) if item is not None}
 
     def mesh(self, mesh_key: Hashable, key: EntryKey) -> SourceMesh | None:
-        """Return the mesh with a key if the entry had it and depends only on unchanged objects; otherwise None.
+        """Return the stored mesh with a key if it is the mesh of the entry and depends only on unchanged objects;
+        otherwise None.
 
         The address of a deleted mesh may since have been reused for another one.
         """
         return self.frame.meshes.get(mesh_key) if self._had(mesh_key, key) else None
 
     def cloud(self, mesh_key: Hashable, key: EntryKey) -> SourceCloud | None:
-        """Do the same as `mesh` for the points of a scan."""
+        """Return the points of a scan with a key, under the same conditions as `mesh`."""
         return self.frame.clouds.get(mesh_key) if self._had(mesh_key, key) else None
 
     def _had(self, mesh_key: Hashable, key: EntryKey) -> bool:
@@ -252,7 +253,7 @@ class Enumeration:
         self._matrices = matrices
 
     def _is_as_before(self, item: SourceObject, key: EntryKey, source: bpy.types.Object) -> bool:
-        """Return whether nothing but the matrix of a known object may have changed."""
+        """Return whether at most the matrix of a known object may have changed."""
         changes = self._memory.changes
         if not changes.deformed.isdisjoint(key[:2]):
             return False
@@ -304,7 +305,7 @@ class Enumeration:
         return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
 
     def memory(self) -> Memory:
-        """Return the memory for the next reading, after `finish`, without any changes."""
+        """Return the memory for the next pass; call it after `finish` and before anything changes."""
         read = self._result.meshes.keys() | self._result.clouds.keys()
         items = [None if item is None or item.mesh_key not in read else item for item in self._items]
         return Memory(self._entries, items, self._result, self._places, self._full_names, Changes())
@@ -348,7 +349,7 @@ class Enumeration:
         result.skipped += missing_collections(self._scene)
 
     def _places_of(self, known: Mapping[Hashable, object]) -> list[int]:
-        """Return the entries of objects with these meshes or clouds."""
+        """Return the indices of the entries whose objects have one of these meshes or clouds."""
         return [place for place, item in enumerate(self._items) if item is not None and item.mesh_key in known]
 
     def _columns(self, places: list[int]) -> ObjectColumns:
@@ -396,7 +397,7 @@ class Enumeration:
         return mesh_key
 
     def _take_massive(self, path: str, name: str) -> Hashable:
-        """Return the key of a massive file; its first bytes are read now."""
+        """Return the key of a massive file, whose first bytes are read immediately."""
         key = ("massive", path)
         if key not in self._unusable:
             try:
@@ -484,7 +485,7 @@ class Enumeration:
         return wanted is None or owner.name_full in wanted
 
     def _why_lost(self, source: bpy.types.Object) -> str:
-        """Return why the geometry of an object is unknown; "" if it is known."""
+        """Return why the geometry of an object could not be read; "" if it could."""
         name = source.name_full
         if name in self._lost:
             return self._lost[name]
@@ -550,7 +551,7 @@ def _found_by_name(
 
 
 def read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
-    """Read the mesh of an evaluated object; None without faces. In Edit Mode, bare vertices are read as points."""
+    """Read the mesh of an evaluated object; None if it has no faces. In Edit Mode, bare vertices are read as points."""
     if not original.data.is_editmode:
         if not len(item.data.polygons):
             return None

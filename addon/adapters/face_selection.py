@@ -12,7 +12,7 @@ from .massive_objects import massive_path
 
 
 def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Return `faces` if they are faces of the mesh of `candidate`.
+    """Return `faces` after a check that they are faces of the mesh of `candidate`.
 
     Raises:
         DetectError: they are not; the message names the object and the reason.
@@ -51,7 +51,7 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
 
 
 def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Return `faces` if they can also be selected: Blender cannot edit hidden objects.
+    """Return `faces` after a check that they can also be selected, because Blender cannot edit hidden objects.
 
     Raises:
         DetectError: as `checked`, and for a hidden object.

@@ -74,6 +74,6 @@ def _filled(values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
 
 
 def _colours(warmth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the colours (n, 3) float32 at positions (n,) on the scale."""
+    """Return the colours (n, 3) float32 for positions (n,) on the colour scale."""
     places = np.linspace(0.0, 1.0, len(SCALE))
     return np.stack([np.interp(warmth, places, SCALE[:, k]) for k in range(3)], axis=1).astype(np.float32)

@@ -53,7 +53,9 @@ def described(item: bpy.types.Object) -> dict[str, str]:
 
 
 def told(item: bpy.types.Object) -> dict[str, str]:
-    """Return the properties for set rules: `described`, materials, and custom properties of text or numbers."""
+    """Return the properties that set rules can test: `described`, materials, and custom properties of text or
+    numbers.
+    """
     own = {key: str(value) for key, value in item.items() if isinstance(value, str | int | float)}
     materials = sorted({slot.material.name for slot in item.material_slots if slot.material is not None})
     return {**own, **({"material": ", ".join(materials)} if materials else {}), **described(item)}

@@ -49,7 +49,7 @@ class LiveSource:
         return scene_with(self.scene_uid)
 
     def options(self) -> DetectOptions:
-        """Return the current options of the panel, without common volumes: they take long, so only Detect has them.
+        """Return the options in the panel, without common volumes, which take so long that only Detect measures them.
 
         Raises:
             InputError: the scene is gone, or an option is out of range.
@@ -99,7 +99,7 @@ class LiveSource:
         return result
 
     def forget(self) -> None:
-        """Free what was read."""
+        """Free all data that was read from the scene."""
         self._memory = Memory()
 
     def _current(self) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
@@ -118,7 +118,9 @@ class LiveSource:
         return view_layer.depsgraph
 
     def _resolved(self, expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Wanted:
-        """Return the names of a set. Collections are read again each time; a selection is kept from the start."""
+        """Return the full names of the objects in a set. Collections are read again each time; a selection is kept from
+        the start.
+        """
         if expression != SELECTION:
             return resolve_set(expression, scene, view_layer)
         if self._selection is None:

@@ -19,7 +19,7 @@ def attach() -> None:
 
 
 def _note(item: bpy.types.Object, _context: bpy.types.Context) -> None:
-    """Make Blender evaluate the object again, so that results become stale and Live reads it."""
+    """Make Blender evaluate the object again, so that results become stale and Live reads the object."""
     item.update_tag()
 
 
@@ -29,7 +29,7 @@ def detach() -> None:
 
 
 def massive_path(item: bpy.types.Object) -> str:
-    """Return the absolute path of the massive file that an object shows; "" for none."""
+    """Return the absolute path of the massive file that an object shows; "" if it shows none."""
     named = getattr(item, PROPERTY, "")
     return bpy.path.abspath(named, library=item.library) if named else ""
 

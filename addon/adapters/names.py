@@ -31,7 +31,7 @@ def make_names_readable() -> list[str]:
 
 
 def _renamed(item: Any) -> str | None:
-    """Return the new name, or None if the old one can be read."""
+    """Return the new name of data, or None if its old name can be read."""
     try:
         item.name  # noqa: B018 - raises the error
     except UnicodeDecodeError as error:

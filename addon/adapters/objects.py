@@ -1,4 +1,4 @@
-"""Resolve sets to the objects of a scene, and find what objects belong to."""
+"""Resolve sets to the objects of a scene, and find the collections and armatures of objects."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
 
 
 def _known(name: str, scene: bpy.types.Scene) -> bpy.types.Object | None:
-    """Return an object of the scene by its full name, which includes its library, or else by its name."""
+    """Return an object of the scene by its full name, which includes its library, or else by its plain name."""
     item = scene.objects.get(name)
     exact = item is not None and item.name_full == name
     return item if exact else next((other for other in scene.objects if other.name_full == name), item)

@@ -57,12 +57,12 @@ def read_points(data: PointData, name: str) -> SourceCloud:
 
 
 def _is_finite(values: np.ndarray) -> bool:
-    """Return whether all numbers are finite, by checking the extremes, without a mask of millions."""
+    """Return whether all numbers are finite, from their minimum and maximum, without a mask of millions of entries."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
 def _has_lengths(vectors: np.ndarray) -> bool:
-    """Return whether no vector (n, 3) is zero; by columns, as sums over rows of three are slow."""
+    """Return whether no vector (n, 3) is zero; computed by columns, because sums over rows of three are slow."""
     x, y, z = vectors.T
     return bool(((x != 0.0) | (y != 0.0) | (z != 0.0)).all())
 

@@ -1,4 +1,4 @@
-"""Check whether objects are unchanged since an answer was found, as often after an undo or Edit Mode."""
+"""Check whether objects are unchanged since a result was computed, as often after an undo or in Edit Mode."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLAIN_TYPES = ("MESH", "POINTCLOUD")
 def unchanged(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
 ) -> frozenset[str]:
-    """Return the objects that are unchanged, or took no part before and take none now.
+    """Return the objects that are unchanged, or that took part neither at the time of the result nor now.
 
     Objects with their own mesh are read one by one. The whole graph is walked only if instances or converted curves
     are among them; even then only their meshes are read.
@@ -64,12 +64,14 @@ def unchanged(
 
 
 def _is_plain(item: bpy.types.Object) -> bool:
-    """Return whether an object yields its own mesh or points, and nothing else."""
+    """Return whether an object yields only its own mesh or points, without instances."""
     return item.type in PLAIN_TYPES and not item.is_instancer and not massive_path(item)
 
 
 def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Return whether a plain object has its former matrix and mesh; reads the mesh only if the matrix agrees."""
+    """Return whether a plain object has the matrix and mesh of the earlier result; reads the mesh only if the matrix
+    agrees.
+    """
     evaluated = item.evaluated_get(depsgraph)
     if plain_places(np.array(evaluated.matrix_world, np.float64)) != known.places:
         return False
@@ -81,7 +83,7 @@ def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.typ
 def _walked(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
 ) -> dict[str, Fingerprint]:
-    """Compute the fingerprints of some objects by a walk over the whole graph."""
+    """Compute the fingerprints of some objects by a walk over the whole dependency graph."""
     result = FrameScene(scene.frame_current)
     set_a, set_b = (_set(expression, scene, view_layer, seen) for expression in (seen.set_a, seen.set_b))
     enumeration = Enumeration(scene, set_a, set_b, result)
@@ -94,5 +96,5 @@ def _walked(
 
 
 def _set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen) -> Wanted:
-    """Resolve a set; for a selection, use the one at the time of the answer."""
+    """Resolve a set; for a selection, use the one at the time of the result."""
     return frozenset(seen.objects) if expression == SELECTION else resolve_set(expression, scene, view_layer)

@@ -18,7 +18,7 @@ def attach() -> None:
 
 
 def _note(item: bpy.types.Object, _context: bpy.types.Context) -> None:
-    """Make Blender evaluate the object again, so that results become stale and Live reads it."""
+    """Make Blender evaluate the object again, so that results become stale and Live reads the object."""
     item.update_tag()
 
 

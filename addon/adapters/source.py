@@ -57,7 +57,7 @@ class BlenderSource:
         return cls(context.scene, context.view_layer)
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
-        """Go to `frame` (None: stay at the current one), and read all visible objects of the two sets.
+        """Go to `frame` (None: stay at the current frame), and read all visible objects of the two sets.
 
         Raises:
             InputError: a set is invalid, or an object was deleted in the meantime.
@@ -100,7 +100,7 @@ class BlenderSource:
         scene.frame_set(frame)
 
     def _note(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Note changes; called by Blender after every evaluation."""
+        """Record changes; Blender calls this after every evaluation."""
         if scene.name == self._scene and depsgraph.mode == "VIEWPORT":
             self._changes.add(changes_of(depsgraph))
 
@@ -134,7 +134,9 @@ class BlenderSource:
         return view_layer.depsgraph
 
     def _resolved(self, expression: str) -> frozenset[str] | None:
-        """Return the names of a set. It is resolved once, so a new selection does not affect a run over many frames."""
+        """Return the full names of the objects in a set. It is resolved once, so a new selection does not affect a run
+        over many frames.
+        """
         if expression not in self._sets:
             self._sets[expression] = resolve_set(expression, *self._current())
         return self._sets[expression]

@@ -41,7 +41,7 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
 
 
 def _note_others(changes: Changes, found: list[bpy.types.ID], flags: np.ndarray, moved: np.ndarray) -> None:
-    """Add changes other than movements: data `found` with these `flags`, of which some only `moved`."""
+    """Add changes other than movements: changed data `found` with `flags`, for objects of which some only `moved`."""
     kinds = set(map(type, found))
     scene = bpy.types.Scene in kinds
     changes.visible = True

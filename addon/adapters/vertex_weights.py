@@ -82,7 +82,7 @@ def write_key(item: bpy.types.Object, places: NDArray[np.float64], frames: Itera
 
 
 def keyed(frames: Iterable[tuple[int, int]]) -> list[tuple[int, float]]:
-    """Return frames and values of a curve that is 1 inside ranges of frames, and 0 away from them."""
+    """Return frames and values of a curve that is 1 inside ranges of frames, and 0 outside them."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(frames):
         if joined and first - FADE <= joined[-1][1] + FADE:

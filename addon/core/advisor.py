@@ -41,12 +41,12 @@ class MeasuredAdvice:
 
     @property
     def best(self) -> Any:
-        """The best candidate for objects that are queried many times."""
+        """The fastest candidate for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Any:
-        """The best candidate for objects that are queried once: building time counts."""
+        """The fastest candidate for objects that are queried once, including the time to build the hierarchies."""
         return min(self.candidates, key=lambda candidate: candidate.build_seconds + candidate.query_seconds)
 
 

@@ -57,7 +57,7 @@ def _is_written(file: Path) -> bool:
 
 
 def _write(file: Path) -> bool:
-    """Write the bytecode of a source; return whether that was possible."""
+    """Write the bytecode of a source; return whether it could be written."""
     try:
         py_compile.compile(str(file), doraise=True)
     except (OSError, py_compile.PyCompileError):

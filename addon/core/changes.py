@@ -1,4 +1,4 @@
-"""Changes in a scene since it was read: recorded by handlers, consumed by Live."""
+"""Changes in a scene since the last reading: recorded by handlers, used by Live."""
 
 from __future__ import annotations
 

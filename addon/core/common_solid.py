@@ -115,7 +115,7 @@ def _named(message: str, row: PairRow) -> str:
 
 
 def _within(volume: float, row: PairRow) -> bool:
-    """Return whether a volume lies within the proved bounds of a row, up to the library's rounding errors."""
+    """Return whether a volume lies within the proved bounds of a row, apart from the library's rounding errors."""
     if row.volume_lower is None or row.volume_upper is None:
         return True
     return row.volume_lower * (1.0 - 1e-6) <= volume <= row.volume_upper * (1.0 + 1e-6)

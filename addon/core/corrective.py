@@ -1,4 +1,4 @@
-"""Find how far the vertices of an object lie inside others during its events, and how to move them out."""
+"""Find how far the vertices of an object lie inside other objects during its events, and how to move them out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Corrections:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def take(self, ways: NDArray[np.float64]) -> None:
-        """Merge the moves of another frame, (n, 3): keep the longer one for each vertex."""
+        """Merge the moves (n, 3) of another frame: keep the longer move of each vertex."""
         longer = np.linalg.norm(ways, axis=1) > np.linalg.norm(self.moves, axis=1)
         self.moves[longer] = ways[longer]
 
@@ -84,7 +84,7 @@ def _frames_of(event: ClashEvent) -> list[int]:
 def _ways_steps(
     engine: ModuleType, frame: FrameScene, name: str, other: str, points: NDArray[np.float64]
 ) -> Generator[Any, None, NDArray[np.float64] | None]:
-    """Return the move of each vertex out of another object, (n, 3); None if one of the two is missing."""
+    """Return the move of each vertex out of another object, (n, 3); None if one of the two objects is missing."""
     item = next((item for item in frame.objects if item.owner == name), None)
     solid = next((item for item in frame.objects if item.name == other), None)
     if item is None or solid is None:
@@ -104,7 +104,7 @@ def _ways_steps(
 def _before_modifiers(
     vertices: NDArray[np.float64], points: NDArray[np.float64], triangles: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return matrices (n, 3, 3) that convert a small step of each modified vertex to one before modifiers.
+    """Return matrices (n, 3, 3) that convert a small step of each modified vertex to a step before modifiers.
 
     They are fitted by least squares.
     """

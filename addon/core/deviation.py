@@ -57,7 +57,7 @@ class ScanDeviation:
 
 @dataclass(frozen=True, eq=False)
 class DeviationMap:
-    """The deviations of all scans of a set from all models of another.
+    """The deviations of all scans of one set from all models of another set.
 
     Attributes:
         scans: each scan.
@@ -77,7 +77,7 @@ class DeviationMap:
 
     @property
     def owners(self) -> frozenset[str]:
-        """The objects of the scene, or instancers, with scans."""
+        """The objects of the scene (for instances: the instancers) with scans."""
         return frozenset((*self.models, *(scan.owner for scan in self.scans)))
 
     @property

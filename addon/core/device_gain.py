@@ -1,4 +1,4 @@
-"""Compare how long GPU and CPU took for the same question in this session."""
+"""Compare how long the GPU and the CPU took for the same test in this session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _cpu_seconds: dict[tuple[str, int, int, int], float] = {}
 
 
 def note_answer(test: str, stats: Mapping[str, Any]) -> None:
-    """Remember how long the CPU took.
+    """Store how long the CPU took for a test.
 
     Args:
         test: the test that was run.
@@ -20,7 +20,7 @@ def note_answer(test: str, stats: Mapping[str, Any]) -> None:
 
 
 def gain(test: str, stats: Mapping[str, Any]) -> float | None:
-    """Return the CPU's time divided by the GPU's time for the same question; None if it is unknown.
+    """Return the CPU's time divided by the GPU's time for the same test; None if one of them is unknown.
 
     Args:
         test, stats: as for `note_answer`.
@@ -32,10 +32,10 @@ def gain(test: str, stats: Mapping[str, Any]) -> float | None:
 
 
 def _key(test: str, stats: Mapping[str, Any]) -> tuple[str, int, int, int]:
-    """Return a key that comparable answers share: the test, and the numbers of objects, triangles and frames."""
+    """Return a key that comparable runs share: the test, and the numbers of objects, triangles and frames."""
     return test, int(stats["objects"]), int(stats["triangles"]), int(stats["frames"])
 
 
 def _seconds(stats: Mapping[str, Any]) -> float:
-    """Return the engine's seconds, without reading Blender's objects, which takes equally long on both."""
+    """Return the engine's seconds without the time to read Blender's objects, which is the same for GPU and CPU."""
     return float(stats["seconds"]) - float(stats["timings"].get("read", 0.0))

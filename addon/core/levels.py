@@ -86,7 +86,7 @@ class ShownHierarchy:
     stale: bool = False
 
     def show(self, wanted: int) -> None:
-        """Show a level, counted from 0, or the deepest one above it that costs at most `MOST_NODES` boxes."""
+        """Show a level, counted from 0, or the deepest level above it that costs at most `MOST_NODES` boxes."""
         most = MOST_NODES // COSTS.get(self.volume, 1)
         found = self._engine.lab.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
         if found.number == self.level:

@@ -120,21 +120,21 @@ class Live:
 
     @property
     def busy(self) -> bool:
-        """Whether work is left, now or after a quiet moment."""
+        """Whether there is work left, now or after a moment without changes."""
         return not self._resting or bool(self._changes) or (self.incomplete and not self.problem)
 
     @property
     def starting(self) -> str:
-        """Description of the work before the first answer, or before another test can run; "" afterwards."""
+        """Description of the work before the first result, or before another test can run; "" afterwards."""
         return "" if self.ready and self._answered is not None else self.text
 
     @property
     def pending(self) -> frozenset[str]:
-        """Full names of objects whose changes are not yet in the answer."""
+        """Full names of objects whose changes are not yet in the result."""
         return frozenset(self._changes.names | self._unanswered.names | self._asking.names)
 
     def seen(self) -> Seen | None:
-        """State of the objects at the last answer; None before the first."""
+        """State of the objects at the last result; None before the first result."""
         if self._answered is None:
             return None
         options, frame = self._answered
@@ -142,7 +142,7 @@ class Live:
 
     @property
     def followed(self) -> Followed | None:
-        """Data about the scene for the next detection; None before the first answer."""
+        """Data about the scene for the next detection; None before the first result."""
         return None if self._answered is None else self._answers
 
     def note(self, changes: Changes) -> None:
@@ -201,7 +201,7 @@ class Live:
                 self._resting = False
 
     def _answer(self, answers: Answers, changes: Changes | None) -> Generator[Progress, None, None]:
-        """Make one answer, complete or in first-contact mode. Invalid input is reported until the next change."""
+        """Compute one result, complete or in first-contact mode. Invalid input is reported until the next change."""
         self._unanswered = Changes()
         try:
             effort = _Effort()
@@ -244,7 +244,7 @@ class Live:
             yield from self._loaded(missing)
 
     def _loaded(self, parts: list[str]) -> Generator[Progress, None, ModuleType]:
-        """Return the engine, with these parts compiled."""
+        """Return the engine with the given parts compiled."""
         engine = yield from self._told(self._load(parts))
         yield from self._told(engine.warm_up(parts))
         self._warm.update(parts)
@@ -252,7 +252,7 @@ class Live:
         return engine
 
     def _refine(self, answers: Answers) -> Generator[Progress, None, None]:
-        """Refine probabilities for the rest of this call, and show the answer from time to time."""
+        """Refine probabilities for the rest of this call, and show the intermediate results from time to time."""
         left = self._slice.end - time.perf_counter()
         steps = answers.refine_steps(max(left, LEAST_SECONDS))
         for progress in self._told(steps):
@@ -266,7 +266,7 @@ class Live:
             yield Progress(1.0, self.text)
 
     def _show(self, answers: Answers, first_contact: bool) -> Generator[Progress, None, None]:
-        """Update the report with what is new in an answer, and publish it."""
+        """Update the report with the changes of a result, and publish it."""
         effort = _Effort()
         yield from effort.spent_on(answers.write_steps())
         self._uncertain = answers.uncertain
@@ -281,7 +281,7 @@ class Live:
 
     @property
     def shortfall(self) -> str:
-        """Return what an incomplete answer lacks, as text."""
+        """Return what an incomplete result lacks, as text."""
         if self._uncertain:
             return Sentence("Still searching: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
         time = f"{1000 * self.complete_cost:.0f} ms"
@@ -291,7 +291,7 @@ class Live:
         return self.complete_cost > self.budget and time.perf_counter() < self._retry_at
 
     def _asked(self, answers: Answers, effort: _Effort, first_contact: bool) -> Generator[Progress, None, bool]:
-        """Query the engine; return False if a complete answer exceeded the budget and the scene has changed."""
+        """Query the engine; return False if a complete result took longer than the budget and the scene has changed."""
         may_give_up = not first_contact and not answers.refines
         left = max(self.budget - effort.seconds, LEAST_SECONDS)
         steps = effort.spent_on(answers.ask_steps(first_contact, left))
@@ -311,7 +311,7 @@ class Live:
         self._retry_at = time.perf_counter() + max(RETRY_SECONDS, seconds / RETRY_SHARE)
 
     def _told(self, steps: Generator[Any, None, T]) -> Generator[Progress, None, T]:
-        """Run steps, and show their description."""
+        """Run a generator of steps, and show the description of each."""
         while True:
             try:
                 progress = next(steps)
@@ -328,7 +328,7 @@ class _Effort:
         self.seconds = 0.0
 
     def spent_on(self, steps: Generator[Any, None, T]) -> Generator[Any, None, T]:
-        """Run steps, and measure their time."""
+        """Run a generator of steps, and measure their time."""
         try:
             while True:
                 started = time.perf_counter()

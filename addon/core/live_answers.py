@@ -1,4 +1,4 @@
-"""The state of Live: its successive answers, and the reports made from them."""
+"""The state of Live: its successive results, and the reports made from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Answers(Followed):
-    """Answers the same question again and again about a changing scene.
+    """Computes the same test again and again for a changing scene.
 
     Args:
         engine: the meshclash module.
@@ -42,7 +42,7 @@ class Answers(Followed):
 
     @property
     def taken_up(self) -> tuple[DetectOptions, FrameScene]:
-        """Return the options and the scene of the last answer."""
+        """Return the options and the scene of the last result."""
         return self.question.options, self.frame
 
     def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
@@ -55,7 +55,7 @@ class Answers(Followed):
         yield from self.take_steps(frame, options, scale)
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
-        """Publish all rows, which are made and sorted when they are shown."""
+        """Publish all rows; they are made and sorted only when they are shown."""
         question = self.question
         yield from self.bring_up_steps()
         rows, statistics = self.rows_when_shown(), self.statistics
@@ -66,6 +66,6 @@ class Answers(Followed):
         self._publish(report, incomplete)
 
     def _add(self, answer: DetectAnswer) -> None:
-        """Add the statistics of an answer, and replace the list of pairs left out."""
+        """Add the statistics of a result, and replace the list of pairs left out."""
         self.statistics.forget_left_out()
         super()._add(answer)

@@ -95,7 +95,7 @@ def show_steps(engine: ModuleType, path: Path, look: Look) -> Generator[Any, Non
 
 
 def _waits_for_levels(source: Path, path: Path) -> bool:
-    """Return whether an earlier build of the source finished the file, so that only levels are missing."""
+    """Return whether an earlier build of the source finished the file but not its levels."""
     begun = path.with_name(f"{path.name}.levels.building")
     if not (begun.is_dir() and path.is_file() and source.is_file()):
         return False
@@ -122,7 +122,9 @@ def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, No
 
 
 def _level_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, None, Any]:
-    """Return the levels of a mesh, built if there are no matching ones beside it; None if it needs none."""
+    """Return the levels of a mesh, built if there are no matching ones beside the file; None if the mesh needs no
+    levels.
+    """
     if not look.weld:
         try:
             return engine.massive.MeshLevels.open(mesh)

@@ -107,7 +107,7 @@ def _things_steps(
 
 
 def _least(ask: Callable[[], Any]) -> tuple[Any, str]:
-    """Return the answer of a query and the time of its fastest run."""
+    """Return the result of a query and the time of its fastest run."""
     times = []
     for _ in range(_RUNS):
         begun = time.perf_counter()

@@ -164,7 +164,7 @@ def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:
 
 
 def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
-    """Join loose triangles, moved outwards so that they hide the surface below."""
+    """Join separate triangles, moved outwards so that they hide the surface below."""
     triangles = np.concatenate([np.empty((0, 3, 3), np.float32), *parts])
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
@@ -174,7 +174,7 @@ def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
 
 
 def _sharp_edges(surface: Surface) -> np.ndarray:
-    """Return the sharp edges (s, 2, 3) of a manifold surface; none for huge surfaces."""
+    """Return the sharp edges (s, 2, 3) of a manifold surface; an empty array for huge surfaces."""
     corners = surface.triangles
     if not 0 < len(corners) <= MOST_EDGE_TRIANGLES:
         return _NO_SEGMENTS
@@ -235,7 +235,7 @@ def _fit(points: np.ndarray, aspect: float) -> View:
 
 
 def _noted(row: PairRow, metres_per_unit: float) -> str:
-    """Return the text of a label after the names: the gap, or the verdict."""
+    """Return the text after the names on a label: the gap, or the verdict."""
     return format_length(row.distance * metres_per_unit) if row.distance else row.verdict
 
 

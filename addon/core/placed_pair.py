@@ -16,7 +16,7 @@ from meshclash.messages import Sentence
 def placed_pair_steps(
     source: SceneSource, engine: ModuleType, row: PairRow
 ) -> Generator[Progress, None, list[tuple[Any, Any]]]:
-    """Read both objects; return the mesh and pose of the first, then of the second.
+    """Read the two objects of a row; return the mesh and pose of the first, then those of the second.
 
     Raises:
         InputError: one of the two is gone, hidden, a scan, or cannot be used.

@@ -32,7 +32,7 @@ def refined(engine: ModuleType, scene: Any, pair: tuple[int, int]) -> Any:
 
 
 def is_wide(row: PairRow) -> bool:
-    """Return whether the bounds of a row's depth are far apart."""
+    """Return whether lower and upper bound of the depth of a row are far apart."""
     return row.depth_upper is not None and (row.depth_lower or 0.0) < CLOSE * row.depth_upper
 
 
@@ -53,7 +53,7 @@ class Refinement:
         return len(self._left)
 
     def refine_next(self, wanted: Iterable[str]) -> PairRow | None:
-        """Refine one of the remaining pairs.
+        """Refine the depth of one of the remaining pairs.
 
         Args:
             wanted: ids of the pairs that the user sees; the first remaining one is refined, else the worst pair.

@@ -231,7 +231,7 @@ def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float
 
 
 def _length(value: Any) -> float:
-    """Check a number that must not be None."""
+    """Check a number; raise an error if it is None."""
     number = _number(value)
     if number is None:
         raise ValueError("a length is missing")

@@ -62,7 +62,7 @@ class Scanned:
         return self._events[1]
 
     def take(self, found: FrameFound) -> None:
-        """Add the next frame."""
+        """Add the results of the next frame."""
         self.timeline.take(found)
         self.heat.take(found.rows)
         if self.listener is not None:

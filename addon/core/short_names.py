@@ -15,7 +15,7 @@ UNCUT = re.compile(rf"{DECIMAL}|[^\W_]+|[\W_]+")  # the same, where "M8" is a wo
 
 
 def commonness(names: Iterable[str]) -> Counter[str]:
-    """Count in how many names each word occurs: common words do not distinguish names."""
+    """Return in how many names each word occurs: common words do not distinguish names."""
     return Counter(word for name in set(names) for word in set(WORDS.findall(name)))
 
 
@@ -112,7 +112,7 @@ def _alike(texts: dict[str, str]) -> list[list[str]]:
 
 
 def _around(name: str, start: int, room: float, width: Callable[[str], float], sought: Sequence[str]) -> str:
-    """Return the part of a name after a position, with searched texts before it, and as much between them as fits."""
+    """Return the part of a name after a position: the searched texts in it, and as much between them as fits."""
     start = min(start, len(name) - 1)
     ends = (_end_of(name, text) for text in sought)
     found = max((end for end in ends if 0 < end[1] <= start), default=(0, 0))
@@ -143,7 +143,7 @@ def _part(name: str, start: int, end: int) -> str:
 
 
 def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:
-    """Return the words of a name, with searched texts as separate words, and the indices of these."""
+    """Return the words of a name, with searched texts as separate words, and the indices of the searched ones."""
     words: list[str] = []
     found: set[int] = set()
     texts = "|".join(re.escape(text) for text in sorted(sought, key=len, reverse=True) if text)

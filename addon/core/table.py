@@ -177,7 +177,7 @@ class RowTable:
         return found
 
     def about(self, names: Iterable[str]) -> Mask:
-        """Return the rows that have one of some objects as owner or source."""
+        """Return the rows in which one of the given objects is owner or source."""
         wanted = frozenset(names)
         hit = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
         return np.asarray(hit[self.owners].any(axis=0)) if len(self) else np.empty(0, np.bool_)
@@ -256,7 +256,7 @@ class RowTable:
         return hit
 
     def _contains(self, word: str) -> Mask:
-        """Return the rows with a word in a name. The word has no space, so it never spans two names."""
+        """Return the rows in which a name contains a word. The word has no space, so it never spans two names."""
         places = [found.start() for found in re.finditer(re.escape(word), self._folded)]
         hit = np.zeros(len(self.names), np.bool_)
         hit[np.searchsorted(self._begins, places, side="right") - 1] = True

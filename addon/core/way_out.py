@@ -1,4 +1,4 @@
-"""Find how to move one of two clashing solids out of the other: a direction and a length."""
+"""Find a move of one of two clashing solids out of the other: a direction and a length."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD, HEAD_WIDTH = 0.25, 0.1  # size of an arrow's head, as shares of its length
 
 
 def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Any, None, Way | None]:
-    """Return a short way out for the two objects of a row in their current state.
+    """Return a short translation that separates the two objects of a row in their current state.
 
     Returns None if one of them is open or gone, or they do not overlap.
 

@@ -8,7 +8,7 @@ INTERVAL = 0.01  # seconds
 
 
 class Heartbeat:
-    """A timer of the context's window, until `stop`."""
+    """A timer of the context's window that runs until `stop`."""
 
     running: set[Heartbeat] = set()
 

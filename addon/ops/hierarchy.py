@@ -72,7 +72,7 @@ def _hierarchy(source: BlenderSource, name: str, volume: str, split: str) -> Gen
 
 
 def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
-    """Draw a hierarchy; return a message about it.
+    """Draw a hierarchy; return a message about the hierarchy.
 
     Raises:
         InputError: its object is gone.

@@ -85,7 +85,7 @@ class LiveRun:
         self._unlisted = True
 
     def _list(self, context: bpy.types.Context, left: float) -> None:
-        """Update the list, in the next call if the remaining seconds of this one are too few.
+        """Update the list, in the next call if too little of this call's time is left.
 
         Blender writes long lists slowly, so they are not written at every answer.
         """

@@ -1,4 +1,4 @@
-"""Functions for `poll`: whether an operator can run now; otherwise its tooltip says why."""
+"""Functions for `poll`: whether an operator can run now; if not, its tooltip says why."""
 
 from __future__ import annotations
 

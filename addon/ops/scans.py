@@ -160,7 +160,7 @@ def _measure(
 
 
 def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[str]:
-    """Write the values to the points of each scan; return why some have none."""
+    """Write the values to the points of each scan; return why some scans have no values."""
     problems = []
     written: dict[int, str] = {}
     with own_writing(context):

@@ -53,7 +53,7 @@ class Task:
         self.stopped_because: str | None = None
 
     def run_slice(self, seconds: float | None = None) -> bool:
-        """Run at least one step, and more while a step as long as the last one fits into the time.
+        """Run at least one step, and further steps as long as one that takes as long as the last fits into the time.
 
         The time is `seconds`, or `slice_seconds` if that is None.
 

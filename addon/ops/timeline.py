@@ -276,13 +276,15 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
 
 
 def _with_bearers(scene: bpy.types.Scene, pairs: list[Pair]) -> list[Pair]:
-    """Return the pairs with an object that can be animated, this object first; objects of libraries cannot be."""
+    """Return the pairs with an object that can be animated, with this object first; objects of libraries cannot be
+    animated.
+    """
     own = {item.name_full for item in scene.objects if item is not None and item.is_editable}
     return [(a, b, row) if a in own else (b, a, row) for a, b, row in pairs if a in own or b in own]
 
 
 def _set_of(names: Iterable[str]) -> str:
-    """Return a set expression for these objects, or all objects if a name has characters with a special meaning."""
+    """Return a set expression for these objects, or for all objects if a name has characters with a special meaning."""
     terms = [f"{OBJECT_PREFIX}{name}" for name in names]
     if len(terms) == 1:
         return terms[0]
@@ -302,7 +304,7 @@ def _free_name(other: str, taken: set[str]) -> str:
 
 
 def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
-    """Return the pairs to measure, each once: owners of both objects and id of the pair ("" for any).
+    """Return the pairs to measure, each once: owners of both objects, and the id of the pair ("" for any pair).
 
     Args:
         context: context of the window.
@@ -321,7 +323,8 @@ def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
 
 
 def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
-    """Return the two selected objects, else those of the selected event or pair, and the pair's id ("" for any).
+    """Return the two selected objects, or else those of the selected event or pair, and the pair's id ("" for any
+    pair).
 
     A click on an event or a pair selects its objects, so the selection is what was clicked last.
     """

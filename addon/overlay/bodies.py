@@ -22,13 +22,13 @@ PALE = 0.55  # share of white in a body's colour; its contact has the full colou
 
 
 class _State:
-    """Cache: the bodies drawn last, and the objects they were made from."""
+    """The bodies drawn last, and the objects they were made from."""
 
     bodies: tuple[object, list[Any]] | None = None
 
 
 def forget() -> None:
-    """Discard the bodies, because an object has changed; they are read again."""
+    """Discard the drawn bodies, because an object has changed; they are read again when they are next drawn."""
     _State.bodies = None
 
 

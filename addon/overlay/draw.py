@@ -46,7 +46,7 @@ FONT = 0  # Blender's own
 
 @dataclass(frozen=True)
 class _Batches:
-    """GPU batches of one signature; None if there is nothing to draw."""
+    """GPU batches for one signature of the drawn data; None for parts with nothing to draw."""
 
     signature: tuple[object, ...]
     faces_a: Any
@@ -64,7 +64,7 @@ class _Batches:
 
 @dataclass(frozen=True)
 class _Look:
-    """The settings for drawing batches.
+    """The settings with which batches are drawn.
 
     Attributes:
         prefs: the extension's preferences.

@@ -68,7 +68,7 @@ class OverlayData:
 
 
 def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = ()) -> Mask:
-    """Return which rows of a table the overlay shows besides the selected pair, (n,) bool.
+    """Return the rows of a table that the overlay shows besides the selected pair, as a mask (n,).
 
     These are all listed clashes and gaps that are not approved. Touching pairs are left out because in an assembly
     nearly every face touches another one; pairs that are apart are left out because nearly all pairs are.
@@ -86,7 +86,7 @@ def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = (
 
 
 class _Joined:
-    """Concatenated arrays of rows, from which those of some rows are selected."""
+    """Concatenated arrays of rows, from which the values of some rows can be selected."""
 
     def __init__(self, parts: list[NDArray[np.float32]], *shape: int) -> None:
         self._lengths = np.array([len(part) for part in parts], np.int64)
@@ -235,7 +235,7 @@ def with_way(data: OverlayData, row: PairRow, way: Way) -> OverlayData:
 
 
 def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
-    """Return the indices of texts to write: those that keep their distance from all texts before them.
+    """Return the indices of the texts to write: those that are far enough from all texts before them.
 
     Args:
         boxes: (k, 4) left, bottom, width, height of each text [px], the most important first.

@@ -123,7 +123,7 @@ def fitting(names: tuple[str, ...], room: float, sought: str = "") -> dict[str, 
 
 @lru_cache(LISTS)
 def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _letters: float) -> dict[str, str]:
-    """Do the same, cached until the list, its width or its font changes."""
+    """Return the shortened names like `fitting`, cached until the list, its width or its font changes."""
     return told_apart(names, room, text_widths(), sought)
 
 
@@ -152,7 +152,7 @@ class MESHCLASH_UL_pairs(UIList):
 
 
 def _second(context: Any, result: Any, item: Any) -> Cell:
-    """Return the cell below the measure: the test, the verdict's certainty, the way out, or the faces."""
+    """Return the cell below the measure: the name of the test, the verdict's certainty, the way out, or the faces."""
     pair = None if result is None else result.row(item.pair_id)
     if pair is not None and pair.test:
         room = NUMBERS * (context.preferences.system.ui_scale or 1.0) - CELL

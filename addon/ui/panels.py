@@ -126,7 +126,7 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
 
 
 def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None:
-    """Return a round length [Blender units], clearly above the permitted overlap, that exceeds some clashes' depths."""
+    """Return a round length [Blender units] above the permitted overlap below which some clashes are."""
     report = result.report
     known = max(report.options.permitted_length, 2.0 * (report.stats.get("resolution") or 0.0))
     wanted = clearly_above(known, shown_unit(scene.unit_settings)) / report.scale_length
@@ -306,7 +306,7 @@ class MESHCLASH_PT_results(TabPanel):
 
 
 def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
-    """Draw what was tested without a result, and advice."""
+    """Draw what was tested and gave no result, and advice."""
     test, count = test_named(report.options.test), report.stats.get("objects", 0)
     icon = "ERROR" if report.lost else "CHECKMARK"
     if len(report.tests) > 1:
@@ -319,7 +319,7 @@ def _draw_nothing(layout: Any, context: Any, report: Any) -> None:
 
 
 def advice(options: DetectOptions, count: int) -> str:
-    """Return advice after an empty result: more objects, fewer exclusions, or another test."""
+    """Return advice after an empty result: add objects, remove exclusions, or use another test."""
     if not test_named(options.test).of_pairs:
         return "Use the test Intersection to find contacts between different objects"
     if count < 2:
@@ -334,7 +334,7 @@ def advice(options: DetectOptions, count: int) -> str:
 
 
 def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
-    """Return why the list may be outdated, and what it leaves out, the most important first."""
+    """Return why the list may be outdated, and what the list leaves out, the most important message first."""
     lines, listed = [], context.window_manager.meshclash
     owners = shown_things.listed().owners
     if result.loaded:
@@ -645,7 +645,7 @@ def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[s
 
 
 def _named(skipped: Sequence[Skipped]) -> str:
-    """Return the names of the first of some objects, each with the reason."""
+    """Return the names of the first few objects, each with the reason."""
     return "; ".join(f"{item.name} ({translated(item.reason)})" for item in skipped[:MOST_NAMED])
 
 
@@ -734,7 +734,7 @@ class MESHCLASH_PT_statistics(ResearchPanel):
 
 
 def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
-    """Draw which device answered, the speed-up by a GPU, or why it was not used, with a button to try it again."""
+    """Draw which device was used, the speed-up by a GPU, or why no GPU was used, with a button to try it again."""
     if not stats.get("device"):
         return
     rows = [("Computed by", "CPU")]

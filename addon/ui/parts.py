@@ -71,7 +71,7 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
 
 
 def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
-    """Draw a name on a share of a row's width; return the rest of the row."""
+    """Draw a name on a share of a row's width; return the remaining part of the row."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)
     return split

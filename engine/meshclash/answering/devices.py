@@ -1,4 +1,4 @@
-"""Use of a GPU for other work than questions about pairs of trees: boxes of objects, points, voxels.
+"""Use of a GPU for other work than questions about pairs of trees: object boxes, points, voxels.
 
 Packages above this one do not import ``gpu``.
 """

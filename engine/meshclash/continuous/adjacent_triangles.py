@@ -1,4 +1,4 @@
-"""Triangles of one object that share vertices: the first time when they meet beyond what they share.
+"""Triangles of one object that share vertices: the first time at which they meet beyond the shared vertices.
 
 A pair counts while it is a contact by ``self_collide``, that is, unless the common points are exactly the shared vertex
 or edge. Elements are a corner and a triangle, or two edges without a common vertex. They may also meet just at the
@@ -64,7 +64,8 @@ class Neighbours:
     def counted_steps(
         self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray
     ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-        """Return pairs (k, 2) of triangles with elements that meet, and when they first count; others are left out.
+        """Return pairs (k, 2) of triangles with elements that meet, and the first time that counts; pairs without such
+        a time are left out.
 
         Args:
             pairs, codes, times: elements, as in ``MovingOutput``, with lower bounds of their first times.
@@ -85,7 +86,7 @@ class Neighbours:
     def _may_be_at_shared(
         self, pairs: np.ndarray, codes: np.ndarray, both: np.ndarray, times: np.ndarray
     ) -> np.ndarray:
-        """Return whether elements (k,) of pairs of triangles may meet at the shared part, at times (k,)."""
+        """Return whether elements (k,) of pairs of triangles may meet at a shared vertex or edge, at times (k,)."""
         ids_a, ids_b = self._triangles[both[:, 0]], self._triangles[both[:, 1]]
         shared = (ids_a[:, :, None] == ids_b[:, None, :]).any(axis=2)
         some = np.flatnonzero(shared.any(axis=1))
@@ -126,7 +127,7 @@ class Neighbours:
         return beside | (np.abs(np.cross(way, edge)) > 16.0 * slack * size + 1e-300).any(axis=1)
 
     def _look_at_steps(self, keys: list[tuple[int, int]]) -> Generator[float, None, None]:
-        """Find out when pairs of triangles first meet beyond what they share."""
+        """Find the first times at which pairs of triangles meet beyond their shared vertices."""
         for begin in range(0, len(keys), _BLOCK):
             block = keys[begin : begin + _BLOCK]
             ids = self._triangles[np.array(block)].reshape(-1, 6)

@@ -64,7 +64,7 @@ def edges_are_apart(start, end, k):
 
 @inlined
 def apart_along_axes(start, end, kind):
-    """Return whether an axis separates the two at all times: exact."""
+    """Return whether an axis separates two moving elements at all times: exact."""
     if kind == POINT_TRIANGLE:
         return point_is_apart(start, end, 0) or point_is_apart(start, end, 1) or point_is_apart(start, end, 2)
     return edges_are_apart(start, end, 0) or edges_are_apart(start, end, 1) or edges_are_apart(start, end, 2)
@@ -86,7 +86,7 @@ def vectors(points, kind):
 
 @inlined
 def larger(a, b):
-    """Return the larger magnitudes of two vectors, component by component."""
+    """Return the larger magnitudes of two vectors, for each component."""
     return max(abs(a[0]), abs(b[0])), max(abs(a[1]), abs(b[1])), max(abs(a[2]), abs(b[2]))
 
 

@@ -1,4 +1,5 @@
-"""Certified decisions in float64: no coplanar time, or one that is bracketed and certainly inside or outside.
+"""Certified decisions in float64: moving points are never coplanar, or at one bracketed time that is certainly a
+contact or not.
 
 The stages are: comparisons of coordinates (exact); then signs of the Bernstein coefficients of f = det(d, u, v); then
 intervals of time from early to late. They are halved until in each of them f has no root, or the projections are apart,
@@ -92,7 +93,7 @@ def _bracket(b, bound, sign, low, high, at_low, at_high):
 
 @inner
 def decide_in_float(start, end, kind):
-    """Return (verdict, low, stage) of four moving points, start and end (4, 3), that no axis separates.
+    """Return (decision, low, stage) for four moving points, start and end (4, 3), that no axis separates.
 
     For a HIT, low is a lower bound of the first time, at most ``TIGHT`` below it, and 0 only if they meet at time 0.
     """

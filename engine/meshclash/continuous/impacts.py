@@ -21,7 +21,7 @@ STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """The results for many pairs of moving elements: which of them meet, and when for the first time."""
+    """The results for many pairs of moving elements: which pairs meet, and the first time at which each does."""
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""

@@ -12,7 +12,7 @@ from .wide_stage import decide_all_in_integers
 def integer_stage_steps(
     start: np.ndarray, end: np.ndarray, kind: int, counts: np.ndarray
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """Return (verdicts (n,) uint8, times (n,), NaN if they do not meet) of rows (n, 4, 3); adds to the counts."""
+    """Return (decisions (n,) uint8, times (n,), NaN if they do not meet) for rows (n, 4, 3); adds to the counts."""
     verdicts, moments = np.empty(len(start), np.uint8), np.empty(len(start))
     decide_all_in_integers(start, end, kind, verdicts, moments)
     left = np.flatnonzero(verdicts == UNDECIDED).tolist()

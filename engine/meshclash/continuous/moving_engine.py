@@ -245,7 +245,7 @@ class MovingEngine:
             self._workers.state[w, [layout.JOB, layout.STACK_USED]] = len(own) == 0, len(own)
 
     def _take_stock(self) -> bool:
-        """Empty the outputs; return whether everything is done."""
+        """Take the elements that all workers found from their output arrays; return whether everything is done."""
         state = self._workers.state[: self._active]
         for w in np.flatnonzero(state[:, layout.OUTPUT_USED]).tolist():
             found = int(state[w, layout.OUTPUT_USED])
@@ -259,7 +259,9 @@ class MovingEngine:
         return done
 
     def _take(self, pairs: np.ndarray, codes: np.ndarray, _: np.ndarray, times: np.ndarray) -> None:
-        """Keep what was found; undecided elements, and those decided in integers, are processed later."""
+        """Keep the elements that certainly meet; undecided elements, and those decided in integers, are processed
+        later.
+        """
         certain = times >= 0.0
         self.chunks.append((pairs[certain], codes[certain], times[certain]))
         if not certain.all():

@@ -19,7 +19,7 @@ MOST_ELEMENTS = 15
 
 
 class MovingWork(NamedTuple):
-    """Scratch of the leaf tests; ``counts`` of stages and ``best`` persist between them."""
+    """Scratch arrays of the leaf tests; ``counts`` of stages and ``best`` persist between tests."""
 
     start: np.ndarray
     """(4, 3) float64."""
@@ -114,7 +114,7 @@ def _has_vertex(forest, triangle, v):
 
 @inner
 def _decide(kind, work, options, code, t, u, job, output, found):
-    """Decide the element in the scratch, and store it if it meets early enough, or if it is undecided."""
+    """Decide whether the element in the scratch arrays meets, and store it if it meets early enough or is undecided."""
     verdict, low, stage = decide_in_float(work.start, work.end, kind)
     if verdict != UNDECIDED:
         work.counts[stage] += 1
@@ -183,7 +183,9 @@ def visit_moving(
     forest_b, tree_b, count_b, pose_b,
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
-    """Visit two leaves for ``traversal_with``; the tolerance is the slack at the horizon."""
+    """Test all pairs of triangles of two leaves, as a visit of ``traversal_with``; the tolerance is the slack at the
+    horizon.
+    """
     leaf_a, leaf_b, indices_a, indices_b = scratch.leaf_a, scratch.leaf_b, scratch.indices_a, scratch.indices_b
     work = scratch.workspace
     with_itself = options[WITH_ITSELF] != 0

@@ -102,7 +102,7 @@ def _steepest_axis(u0, v0, u1, v1, t):
 
 @inner
 def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """Apply ``inside_along`` to the most informative axis, then to the others if that one does not decide."""
+    """Apply ``inside_along`` to the most informative axis, and to the other axes if that does not decide."""
     first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
     found = FLAT
     for step in range(3):

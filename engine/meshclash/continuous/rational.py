@@ -32,7 +32,7 @@ END_ON_EDGE = (
 
 
 class ExactImpact(NamedTuple):
-    """When two moving elements first meet, and the proof."""
+    """The first time at which two moving elements meet, and the proof."""
 
     root: Root
     axis: int
@@ -109,7 +109,7 @@ class Encounter:
         return [multiply(p, q) for p, q in zip(minus(e, g), minus(e, h), strict=True)]
 
     def met_at(self, root: Root) -> ExactImpact | None:
-        """Return how the two meet at a root of the coplanarity."""
+        """Return how two moving elements meet at a root of the coplanarity."""
         for axis in range(3):
             side = root.sign_of(self.normal[axis])
             if side:
@@ -123,7 +123,7 @@ class Encounter:
         return None
 
     def meetings(self) -> Iterator[ExactImpact]:
-        """Yield times at which they meet, including all at which contact begins or ends.
+        """Yield times at which two moving elements meet, including all at which a contact begins or ends.
 
         They come from early to late, unless all motion is in one plane.
         """
@@ -131,7 +131,9 @@ class Encounter:
         return (met for root in moments if (met := self.met_at(root)))
 
     def first_meeting(self) -> ExactImpact | None:
-        """Return the first time at which they meet; of times in one plane less than 2**-41 apart, any."""
+        """Return the first time at which two moving elements meet; of times in one plane less than 2**-41 apart,
+        any.
+        """
         if any(self.coplanarity):
             return next(self.meetings(), None)
         return min(self.meetings(), key=lambda met: lower_bound(met.root), default=None)

@@ -94,7 +94,7 @@ def _places_of(kind):
 
 @inner
 def _met_at(points, kind, vectors, n, f, root):
-    """Return whether the two meet at a root where all points lie in one plane: HIT, MISS or UNDECIDED."""
+    """Return whether two moving elements meet at a root where all points lie in one plane: HIT, MISS or UNDECIDED."""
     certain = True
     for k in range(3):
         side = sign_at_root(n[k], f, root)
@@ -116,7 +116,8 @@ def _met_at(points, kind, vectors, n, f, root):
 
 @inner
 def _first_from(points, kind, vectors, n, f, place):
-    """Return (verdict, root, place): the first root of f, nonzero, from place / 2**DEEPEST on at which the two meet.
+    """Return (decision, root, place): the first root of f, nonzero, from place / 2**DEEPEST on at which the elements
+    meet.
 
     If it is undecided, the undecided time lies between the returned place and 2**-DEEPEST later. The lower end counts
     at place 0.
@@ -137,7 +138,7 @@ def _first_from(points, kind, vectors, n, f, place):
 
 @inner
 def _first_at_roots(points, kind, vectors, n, f):
-    """Return (verdict, time): the first root of f, which is not zero, at which the two meet."""
+    """Return (decision, time) for the first root of f, which is not zero, at which the two moving elements meet."""
     verdict, root, _ = _first_from(points, kind, vectors, n, f, 0)
     if verdict == HIT:
         return _timed(0, 0, root)
@@ -146,7 +147,7 @@ def _first_at_roots(points, kind, vectors, n, f):
 
 @inlined
 def _timed(index, depth, root):
-    """Return (verdict, time) of a contact at a root in the window [index, index + 1] / 2**depth."""
+    """Return (decision, time) of a contact at a root in the window [index, index + 1] / 2**depth."""
     whole, after = root
     shift, more = max(FINE - depth, 0), max(depth - FINE, 0)
     moment = (index << shift) + (whole >> depth) if more == 0 else (index + (whole >> FINE)) >> more
@@ -181,7 +182,7 @@ def _moments_of(points, row, number, zero):
 
 @inner
 def _first_in_plane(points, kind, vectors, n, f):
-    """Return (verdict, time) for motion in one plane, f = 0: at time 0, or when an end comes to lie on an edge."""
+    """Return (decision, time) for motion in one plane, f = 0: at time 0, or when an end comes to lie on an edge."""
     if _met_at(points, kind, vectors, n, f, (0, 0)) == HIT:
         return HIT, 0.0
     best = np.inf
@@ -203,7 +204,7 @@ def _first_in_plane(points, kind, vectors, n, f):
 
 @inner
 def _decide(points, kind):
-    """Return (verdict, time) of four moving points on a grid."""
+    """Return (decision, time) for four moving points on a grid."""
     vectors = vectors_of(points, kind)
     d, u, v = vectors
     n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
@@ -215,7 +216,7 @@ def _decide(points, kind):
 
 @inner
 def _decide_root(points, kind, after, left, right, inside):
-    """Do the same as ``decide_at_root`` for points on a grid."""
+    """Run ``decide_at_root`` for points on a grid."""
     vectors = vectors_of(points, kind)
     d, u, v = vectors
     n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
@@ -229,7 +230,7 @@ def _decide_root(points, kind, after, left, right, inside):
 
 @inner
 def decide_at_root(start, end, kind, after, left, right, inside):
-    """Return (verdict, time): whether four moving points meet at the only root of the coplanarity in (left, right).
+    """Return (decision, time): whether four moving points meet at the only root of the coplanarity in (left, right).
 
     ``after`` is the sign before the root, -1 or 1. Around [left, right] there is no other root in [i, j] / 2**FINE for
     the nearest i and j. ``inside``: it is known that they meet, but not when.
@@ -261,7 +262,7 @@ def _long_points(start, end, factors):
 
 @inner
 def decide_in_integers(start, end, kind):
-    """Return (verdict, time) of four moving points, start and end (4, 3); the time of a MISS is NaN."""
+    """Return (decision, time) for four moving points, start and end (4, 3); the time of a MISS is NaN."""
     factors = factors_of_axes(start, end, SHORT)
     if fits_grid(start, end, factors):
         return _decide(_short_points(start, end, factors), kind)

@@ -1,4 +1,4 @@
-"""Proved bounds of the distance of two convex shapes: a compiled algorithm of Gilbert, Johnson and Keerthi (GJK).
+"""Proved bounds of the distance between two convex shapes: a compiled algorithm of Gilbert, Johnson and Keerthi (GJK).
 
 The differences of points of both shapes form a convex set, and its distance from the origin is that of the shapes. A
 simplex of differences approaches the origin; each step adds the difference that is farthest in the direction of the
@@ -62,7 +62,7 @@ class Placed(NamedTuple):
 
 
 class SearchSpace(NamedTuple):
-    """Arrays of a search; kernels read them by reference, which saves counting references to them."""
+    """Arrays of a search; kernels read them by reference to avoid the cost of reference counting."""
 
     corners: np.ndarray
     """Corners of the simplex, (4, 3), and the points of a and b whose differences they are."""
@@ -215,7 +215,7 @@ def _corner(corners, k):
 
 @inner
 def _keep(k, corners, of_a, of_b, weights, at, weight):
-    """Move corner k to the index ``at``, which is not greater, with its weight."""
+    """Move corner k and its weight to the index ``at``, which is at most k."""
     for axis in range(3):
         corners[at, axis], of_a[at, axis], of_b[at, axis] = corners[k, axis], of_a[k, axis], of_b[k, axis]
     weights[at] = weight
@@ -243,7 +243,7 @@ def _sum(rows, weights, count):
 
 @inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
-    """Keep the corners of a simplex that determine its point nearest to the origin; return how many.
+    """Keep the corners of a simplex that determine its point nearest to the origin; return how many were kept.
 
     If the simplex contains the origin, all four are kept, and the result is -1 if that is certain, or 0 if rounding may
     have decided it. ``outside``: the origin is known to be outside, which rounding hides for flat simplices.
@@ -322,7 +322,7 @@ def _without(v, along):
 
 @inner
 def _across(corners, count, v):
-    """Return the way to the origin from the nearest point of a segment or triangle, made perpendicular to it again.
+    """Return the vector from the nearest point of a segment or triangle to the origin, made perpendicular to it again.
 
     If shapes nearly touch, the way is as short as the rounding errors of the corners, which turn it. Flat faces need a
     search direction perpendicular to them: a small angle reduces the lower bound by the length of the face times this
@@ -442,7 +442,7 @@ def _clear(row):
 
 @inner
 def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, start, other, row):
-    """Improve the bounds of shapes that nearly touch, by searches with b moved away.
+    """Improve the bounds for shapes that nearly touch, by searches with b moved away.
 
     The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
     and the way there is long enough to determine its direction. If the move was not exactly along the way, the
@@ -538,7 +538,7 @@ def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, en
 
 @kernel
 def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
-    """Compute bounds of the distances of two convex shapes, in a stack of poses or for several shapes.
+    """Compute bounds of the distances between two convex shapes in a stack of poses, or between several shapes.
 
     Args:
         points_a: corners, (k, n, 3), or (1, n, 3) for all; see ``supports.py``.
@@ -554,7 +554,9 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, 
 
 @parallel_kernel
 def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b, parts, answers, workers):
-    """Do the same as ``convex_distances`` for ranges ``parts`` (p, 2) on several cores: every ``workers``-th each."""
+    """Run ``convex_distances`` in parallel for ranges ``parts`` (p, 2); each worker takes every ``workers``-th
+    range.
+    """
     rooms = np.empty((workers, 5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     for w in prange(workers):
         for k in range(w, parts.shape[0], workers):
@@ -565,7 +567,7 @@ def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b
 
 @kernel
 def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, answer):
-    """Do the same as ``convex_distances`` for one pair in poses (4, 4), with coordinates relative to a's origin.
+    """Run ``convex_distances`` for one pair in poses (4, 4), with coordinates relative to a's origin.
 
     So rounding errors do not grow with the distance from the world's origin. The points are in the world.
     """
@@ -593,7 +595,7 @@ def bounds_steps(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
     rows_b: np.ndarray, threads: int = 1,
 ) -> Generator[float, None, np.ndarray]:  # fmt: skip
-    """Do the same as ``bounds_of_distances`` in slices, on several threads; yields the fraction of answers."""
+    """Run ``bounds_of_distances`` in slices, on several threads; yields the fraction of answers done."""
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers, asked = np.empty((count, COLUMNS)), (points_a, form_a, rows_a, points_b, form_b, rows_b)

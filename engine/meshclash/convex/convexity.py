@@ -56,7 +56,8 @@ def _find_convex(mesh: TriangleMesh) -> bool:
 
 
 def _goes_round_once(corners: np.ndarray) -> bool:
-    """Return whether the middle of a closed surface (n, 3, 3) sees all of it from one side, and each direction once.
+    """Return whether the centre of a closed surface (n, 3, 3) sees all triangles from one side, and each direction
+    once.
 
     The signed solid angles of the triangles then have one sign and add up to 4 pi (van Oosterom, Strackee 1983).
     """

@@ -26,7 +26,7 @@ _BITS = 53
 def is_within(
     points_a: np.ndarray, points_b: np.ndarray, lengths: Iterable[float], towards: np.ndarray, strict: bool = False
 ) -> bool:
-    """Return whether the distance of the hulls of two point sets is at most the sum of some lengths.
+    """Return whether the distance between the hulls of two point sets is at most the sum of some lengths.
 
     Args:
         points_a, points_b: (n, 3) and (m, 3) float64 [m], in one frame.
@@ -54,7 +54,7 @@ def is_within(
 
 
 def boxes_within(points_a: np.ndarray, points_b: np.ndarray, lengths: tuple[float, float], strict: bool) -> np.ndarray:
-    """Do the same as ``is_within`` for hulls that are axis-aligned boxes, including points and axis-parallel segments.
+    """Run ``is_within`` for hulls that are axis-aligned boxes, including points and axis-parallel segments.
 
     Args:
         points_a, points_b: points of k pairs of hulls, (k, n, 3) and (k, m, 3) float64 [m].
@@ -138,7 +138,7 @@ def _minus(p: Vector, q: Vector) -> Vector:
 
 
 def _farthest(first: list[Vector], second: list[Vector], way: Vector) -> Vector:
-    """Return the difference of two points that is farthest along a direction."""
+    """Return the difference of a point of each set that is farthest along a direction."""
     return _minus(max(first, key=lambda p: _dot(p, way)), min(second, key=lambda p: _dot(p, way)))
 
 

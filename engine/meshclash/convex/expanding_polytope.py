@@ -97,7 +97,7 @@ def _unit(v, otherwise):
 
 @inner
 def _across(u):
-    """Return a unit vector perpendicular to another."""
+    """Return a unit vector perpendicular to the given vector."""
     x, y, z = abs(u[0]), abs(u[1]), abs(u[2])
     axis = (1.0, 0.0, 0.0)
     if y <= x and y <= z:
@@ -109,7 +109,7 @@ def _across(u):
 
 @inner
 def _normal(u, v):
-    """Return a unit vector perpendicular to two others, also if these are parallel or zero."""
+    """Return a unit vector perpendicular to two vectors, even if these are parallel or zero."""
     along = _unit(u, (1.0, 0.0, 0.0))
     return _unit(cross(along, _unit(v, along)), _across(along))
 
@@ -176,7 +176,9 @@ def _first_face(room, count):
 
 @inner
 def _choose_simplex(room, count):
-    """Move four corners far from each other to the front, faces turned outward; return the height and normal."""
+    """Move four corners far from each other to the front, with the faces turned outward; return the height and the
+    normal of the first face.
+    """
     normal = _first_face(room, count)
     best, at, sign = -1.0, 3, 1.0
     for k in range(3, count):
@@ -275,7 +277,7 @@ def _push_out(room, k):
 
 @inner
 def _put_at_hand(room, normal, offset, k):
-    """Return whether a known difference is beyond an offset; if so, the farthest becomes corner k."""
+    """Return whether a known difference lies beyond an offset; if so, make the farthest one corner k."""
     best, at = offset, -1
     for m in range(room.counts[KNOWN]):
         i, j = room.known[m, 0], room.known[m, 1]
@@ -294,7 +296,8 @@ def _put_at_hand(room, normal, offset, k):
 
 @inner
 def _expand(room, count_a, count_b, between, enough):
-    """Return length and direction of the shortest translation and the lower bound, scaled, and if the room sufficed.
+    """Return length and direction of the shortest translation and the lower bound, scaled, and whether the buffers
+    sufficed.
 
     ``between`` is the vector from the middle of a to that of b: its direction is tried first, and the search ends if
     it shows that the solids are apart by more than ``enough``. Known pairs are then kept.
@@ -366,7 +369,7 @@ def _witness(room, best, direction):
 
 @inner
 def _keep_known(room):
-    """Keep the pairs of the corners that facets use as the known pairs; without facets all corners."""
+    """Keep as known pairs those of the corners that facets use, or of all corners if there are no facets."""
     count, used = 0, room.rim
     for k in range(room.counts[CORNERS]):
         used[k, 0] = room.counts[FACES] == 0
@@ -404,7 +407,7 @@ def _moved(points, i, pose, m, t):
 
 @inner
 def _are_parted(points_a, rows_a, points_b, rows_b, m, n, length):
-    """Return whether a plane normal to n certainly lies between both solids after b is moved along n."""
+    """Return whether a plane normal to n certainly separates both solids after b is moved along n."""
     t = (length * n[0], length * n[1], length * n[2])
     high, low, size = -math.inf, math.inf, 0.0
     for i in range(points_a.shape[0]):
@@ -506,7 +509,9 @@ def _answer_one(points_a, rows_a, points_b, rows_b, m, room, row):
 
 @inner
 def _answer_part(points_a, rows_a, points_b, rows_b, look, first, end, room, numbers, told):
-    """Find the answers for poses from ``first`` to ``end``; return the pose for which the buffers were too small."""
+    """Compute the results for the poses from ``first`` to ``end``; return the pose for which the buffers were too
+    small.
+    """
     for m in range(first, end):
         if look and not (plainly_rigid(rows_a[m].reshape(16)) and plainly_rigid(rows_b[m].reshape(16))):
             told[m] = REFUSED
@@ -519,7 +524,8 @@ def _answer_part(points_a, rows_a, points_b, rows_b, look, first, end, room, num
 
 @kernel
 def part_convex(points_a, rows_a, points_b, rows_b, look, first, end, room, numbers, told):
-    """Find the shortest translations that separate two convex solids in a stack of poses, each from the answer before.
+    """Find the shortest translations that separate two convex solids in a stack of poses, each search starting from the
+    result before.
 
     Args:
         points_a, points_b: corners of the solids, (n, 3) and (m, 3) float64.
@@ -538,7 +544,7 @@ def part_convex(points_a, rows_a, points_b, rows_b, look, first, end, room, numb
 
 @parallel_kernel
 def part_convex_together(points_a, rows_a, points_b, rows_b, parts, done, rooms, numbers, told):
-    """Do the same as ``part_convex`` for parts of a stack on several cores.
+    """Run ``part_convex`` in parallel for parts of a stack.
 
     Args:
         points_a, rows_a, points_b, rows_b, numbers, told: as for ``part_convex``.

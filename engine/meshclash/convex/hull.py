@@ -165,7 +165,9 @@ def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[
 
 
 def _merged(points: np.ndarray, triangles: np.ndarray, across: np.ndarray, workspace: Any) -> tuple[Any, Any]:
-    """Return the same as ``_loops``: triangles exactly in one plane form one face, without vertices amid an edge."""
+    """Return the result of ``_loops``, with exactly coplanar triangles merged to one face and without vertices amid an
+    edge.
+    """
     count = len(triangles)
     opposite = triangles[across // 3, (across + 2) % 3]
     signs = exact_side(points, np.repeat(triangles, 3, axis=0), opposite.ravel(), workspace).reshape(count, 3)

@@ -37,7 +37,9 @@ def _side(points, face, p, workspace):
 
 @kernel
 def off_plane(points, a, b, c, order, workspace):
-    """Return the first point of an order off the plane of three others, and its sign; -1, 0 if there is none."""
+    """Return the first point of an order that is off the plane of three others, and the sign of its side; -1, 0 if
+    there is none.
+    """
     workspace = by_reference(workspace)
     for k in range(order.shape[0]):
         sign = exact_orient3d(
@@ -50,7 +52,8 @@ def off_plane(points, a, b, c, order, workspace):
 
 @kernel
 def off_line(points, a, b, order, workspace):
-    """Return the first point of an order off the line of two others, and an axis along which this is visible, or -1.
+    """Return the first point of an order that is off the line of two others, and an axis along which this is visible;
+    -1 if there is none.
 
     The sign is that of the turn seen along the axis, 0 if there is no such point.
     """

@@ -39,7 +39,7 @@ _spare: list["_Space"] = []
 
 
 class Separation(NamedTuple):
-    """The shortest translation of the second hull that separates both."""
+    """The shortest translation of the second hull that separates it from the first one."""
 
     length: float
     """Length [m], an upper bound that is reached: the hulls touch after this translation; negative if apart."""
@@ -79,7 +79,7 @@ class _Space:
         self.numbers, self.told = np.empty((1, COLUMNS)), np.empty(1, np.int64)
 
     def begin(self, points: int, known: np.ndarray | None) -> None:
-        """Prepare for solids with some number of points, with the pairs of an earlier answer."""
+        """Prepare the work arrays for two solids of given sizes, with the known pairs of an earlier answer."""
         if len(self.room.a) < points:
             self.room = new_room(points, len(self.room.corners))
         self.room.counts[KNOWN] = 0
@@ -114,7 +114,7 @@ class _Space:
 
     @property
     def known(self) -> np.ndarray:
-        """Pairs of points that decided the answer."""
+        """Pairs of points that determine the answer."""
         return self.room.known[: self.room.counts.item(KNOWN)].copy()
 
 
@@ -175,14 +175,14 @@ def part_at_once(
 def part_each(
     a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None, threads: int = 1
 ) -> Partings:
-    """Do the same as ``part_at_once`` for poses (k, 3, 4); see ``part_steps``."""
+    """Run ``part_at_once`` for poses (k, 3, 4); see ``part_steps``."""
     return run(part_steps(a, b, rows_a, rows_b, known, threads))
 
 
 def part_steps(
     a: np.ndarray, b: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, known: np.ndarray | None, threads: int = 1
 ) -> Generator[float, None, Partings]:
-    """Do the same as ``part_at_once`` for poses (k, 3, 4), in slices; yields the fraction of poses done.
+    """Run ``part_at_once`` for poses (k, 3, 4), in slices; yields the fraction of poses done.
 
     The stack is divided into parts of ``_PART`` poses. In a part, each pose starts from the answer before. The first
     part starts from ``known``, the others without. So the answers do not depend on the number of threads.

@@ -69,5 +69,5 @@ def half_extents(form):
 
 @kernel
 def farthest_of_round(form, x, y, z):
-    """Do the same as ``farthest_round``, for Python."""
+    """Run ``farthest_round`` from Python."""
     return farthest_round(form, (x, y, z))

@@ -49,7 +49,9 @@ def _sides(p, q, r, a, b, c):
 
 @inlined
 def classify_generic(p1, q1, r1, p2, q2, r2):
-    """Return APART or CROSSING like ``classify_exact``, or UNDECIDED: then call that one. Points are (x, y, z)."""
+    """Return APART or CROSSING like ``classify_exact``, or UNDECIDED: then call ``classify_exact``. Points are (x, y,
+    z).
+    """
     a0, a1, a2 = _sides(p2, q2, r2, p1, q1, r1)
     if a0 == a1 and a1 == a2 and a0 != UNCERTAIN:
         return APART

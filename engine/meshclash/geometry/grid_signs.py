@@ -53,7 +53,7 @@ def _largest(p):
 
 @inlined
 def _on_grid(p, scale):
-    """Return the point in integer steps, and its distance from them: 0.0 if the result is exact."""
+    """Return a point in integer steps of the grid, and its distance from these: 0.0 if the result is exact."""
     x, y, z = p[0] * scale, p[1] * scale, p[2] * scale
     i, j, k = int(x), int(y), int(z)
     return i, j, k, abs(i - x) + abs(j - y) + abs(k - z)

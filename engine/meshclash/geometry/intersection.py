@@ -83,7 +83,9 @@ def _cut(t, other, n, points):
 
 @inner
 def _common_segment(a, b, points, out):
-    """Write the common part of the segments in which both triangles cut their planes' line; False if it is unclear."""
+    """Write the common part of the segments in which two triangles cut the line common to their planes; False if
+    rounding hides it.
+    """
     na = _normal(a)
     nb = _normal(b)
     if not (_cut(a, b, nb, points[:2]) and _cut(b, a, na, points[2:])):
@@ -143,7 +145,7 @@ def _clip(a, b, polygon, buffer):
 
 @inner
 def _longest_span(polygon, count, out):
-    """Write the two corners that are farthest apart."""
+    """Write the two corners of a polygon that are farthest apart."""
     best = -1.0
     for i in range(count):
         for j in range(i, count):
@@ -159,7 +161,7 @@ def _longest_span(polygon, count, out):
 
 @inner
 def _nearest_point(a, b, out):
-    """Write the middle of the nearest points, for contacts too thin for other constructions."""
+    """Write the midpoint of the nearest points of two triangles, for contacts too thin for other constructions."""
     _, x, y = closest_of_triangles(
         _corner(a, 0), _corner(a, 1), _corner(a, 2), _corner(b, 0), _corner(b, 1), _corner(b, 2), False
     )
@@ -206,7 +208,7 @@ def _average(points, count):
 
 @inner
 def _on_both(a, b, ends):
-    """Return whether both ends lie on both triangles, up to a billionth of their size."""
+    """Return whether both ends of a segment lie on both triangles, up to a billionth of their size."""
     size2 = 0.0
     for i in range(3):
         size2 = max(size2, squared_distance(_corner(a, i), _corner(a, (i + 1) % 3)))
@@ -221,7 +223,9 @@ def _on_both(a, b, ends):
 
 @inner
 def _meeting_place(a, b, kind, room):
-    """Write the segment; return the number of corners of a flat overlap in ``room.polygon``, 0 for other contacts."""
+    """Write the segment in which two triangles meet; return the number of corners of a coplanar overlap in
+    ``room.polygon``, otherwise 0.
+    """
     out = room.ends
     if not (_without_area(a) or _without_area(b)):
         if kind == COPLANAR or _same_plane(a, b) or _same_plane(b, a):
@@ -237,7 +241,8 @@ def _meeting_place(a, b, kind, room):
 
 @inner
 def meeting(a, b, kind, room):
-    """Return the middle of the contact of two triangles, three points (x, y, z) each; its ends are in ``room.ends``.
+    """Return the midpoint of the contact of two triangles, given by three points (x, y, z) each; the ends of the
+    segment are in ``room.ends``.
 
     Both are moved so that a corner is the origin, to avoid cancellation far from the world's origin.
     """
@@ -277,7 +282,7 @@ def _outlines(a, b, polygons, counts):
 
 
 def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the segment in which each pair meets, and a point in the middle of the contact.
+    """Return the segment in which each pair of triangles meets, and a point in the middle of the contact.
 
     Args:
         a, b: world triangles, (n, 3, 3) float64 [m]; each pair is known to meet.
@@ -300,7 +305,9 @@ def overlap_outlines(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
 
 
 def overlap_edges(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges (m, 2, 3) float64 [m] of these outlines in order, and the pair of each edge, (m,) int64."""
+    """Return the edges (m, 2, 3) float64 [m] of the overlaps of coplanar pairs, in order, and the pair of each edge,
+    (m,) int64.
+    """
     polygons, counts = _overlaps(a, b)
     place = np.arange(_MOST_CORNERS)
     used = place < counts[:, None]

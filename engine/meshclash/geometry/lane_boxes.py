@@ -82,7 +82,7 @@ def box_size(nodes, at):
 
 @inlined
 def margins_of_first(nodes, at, others, other, frame):
-    """Return margins (Lanes [m]) of eight boxes of a's node and a single box of b's."""
+    """Return margins (Lanes [m]) between eight boxes of a's node and a single box of b's node."""
     slack = frame[SLACK]
     x, y, z = others[other], others[other + 8], others[other + 16]
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
@@ -105,7 +105,7 @@ def margins_of_first(nodes, at, others, other, frame):
 
 @inlined
 def margins_of_second(nodes, at, others, other, frame):
-    """Return margins of eight boxes of b's node and a single box of a's."""
+    """Return margins between eight boxes of b's node and a single box of a's node."""
     slack = splat(frame[SLACK])
     x, y, z = others[other], others[other + 8], others[other + 16]
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]

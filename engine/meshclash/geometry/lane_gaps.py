@@ -1,4 +1,5 @@
-"""Lower bounds in float32 of the distances of eight boxes or triangles at once, which never exceed the distance.
+"""Lower bounds in float32 of the distances between eight boxes or triangles and another one, never above the true
+distance.
 
 Besides the axes of both frames, the direction between the two nearest points known so far is tried: it separates faces
 that face each other, in whatever way the boxes lie. Along it, a box reaches as far as its slab tells
@@ -50,7 +51,7 @@ HEIGHTS_LENGTH = HEIGHT_ROWS * _HEIGHTS
 
 @inlined
 def set_slabs(frame, known):
-    """Store whether both sides have slabs."""
+    """Store whether the nodes of both sides have slabs."""
     frame[_SLABS] = np.float32(1.0) if known else _ZERO
 
 
@@ -138,7 +139,9 @@ def _one_along(frame, vector, slabs, at, u, v, w):
 
 @inlined
 def near_square(limit, shrink):
-    """Return the squared gap in a's frame beyond which nothing is as near as ``limit`` [m] in the world, float32."""
+    """Return the squared gap in a's frame beyond which objects are farther apart than ``limit`` [m] in the world,
+    float32.
+    """
     length = limit / shrink
     return np.float32(length * length * 1.00001 + _LEAST)
 
@@ -206,7 +209,7 @@ def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
 
 @inlined
 def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
-    """Return squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
+    """Return squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's node.
 
     If the direction alone leaves no box of ``mask`` (bits) within ``near``, only the gaps along it are returned.
     """
@@ -215,13 +218,15 @@ def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mas
 
 @inlined
 def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
-    """Do the same as ``gaps_of_first``, between eight boxes of b's node and a single box of a's."""
+    """Like ``gaps_of_first``, between eight boxes of b's node and a single box of a's node."""
     return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, False)
 
 
 @inlined
 def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight_are_a):
-    """Shared code of both functions, in a's frame; ``eight_are_a`` is a constant when this is compiled."""
+    """Code shared by ``gaps_of_first`` and ``gaps_of_second``, in a's frame; ``eight_are_a`` is a constant when this is
+    compiled.
+    """
     x, y, z, u, v, w = _single(others, other)
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
@@ -269,7 +274,7 @@ def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight
 
 @inlined
 def near_box_of(block, rows, j, slack, near):
-    """Return bits of the triangles of a block whose boxes are near that of triangle j of another block."""
+    """Return a bit mask of the triangles of a block whose boxes are near the box of triangle j of another block."""
     square = splat(_ZERO)
     for axis in range(3):
         low, high = splat(rows[72 + 8 * axis + j] - slack), splat(rows[96 + 8 * axis + j] + slack)
@@ -293,7 +298,7 @@ def _corner_heights(coordinates, at, count, frame, vector):
 def lay_heights(
     coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, vector, shift, slack, heights, row, near
 ):
-    """Write how far the triangles of a leaf of a reach along a direction, and those of b against it.
+    """Write how far the triangles of a leaf of a extend along a direction, and those of a leaf of b against it.
 
     The reaches are relative to the corners of their leaves. ``vector`` is the direction's entry in the frame; the other
     arguments are those of ``copy_leaf`` and ``turn_leaf``. Fills a row of the heights: two groups of eight, then the
@@ -327,7 +332,9 @@ def near_in_heights(heights, rows, j, near):
 
 @inlined
 def _beyond(a, b, c, width, near, normal_square):
-    """Return bits of the lanes in which a, b, c are not all on one side of zero, beyond the width and ``near``."""
+    """Return a bit mask of the lanes in which a, b, c do not all lie on one side of zero, farther from it than the
+    width and ``near``.
+    """
     gap = higher(lower(lower(a, b), c), -higher(higher(a, b), c)) - width
     return not_above(_squared(gap), near * normal_square)
 
@@ -353,7 +360,7 @@ def near_plane_of(block, rows, j, slack, products, near):
 
 @inlined
 def have_plane_near(block, rows, j, slack, products, near):
-    """Return bits of the triangles of a block whose planes are near triangle j of another block."""
+    """Return a bit mask of the triangles of a block whose planes are near triangle j of another block."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)
     ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
     vx, vy, vz = load(block, 48) - px, load(block, 56) - py, load(block, 64) - pz

@@ -1,4 +1,5 @@
-"""Which of eight oriented boxes may meet another one: float32 tests that never drop a contact, and their error bounds.
+"""Find which of eight oriented boxes may meet another oriented box: float32 tests that never drop a contact, and their
+error bounds.
 
 Notation as in ``lane_boxes.py``; boxes as in ``volumes/obb.py``: centre c, axes, half extents, each in a row of eight
 lanes (``hierarchy/oriented.py``). A tree without oriented boxes takes part with its boxes along the axes. The eight
@@ -33,7 +34,9 @@ _ONE, _ZERO, _HALF = np.float32(1.0), np.float32(0.0), np.float32(0.5)
 
 @inner
 def _single(nodes, box, oriented, at):
-    """Return (centre, three axes, half extents) of one box: an oriented one, or without it (at < 0) that of a node."""
+    """Return (centre, three axes, half extents) of a node's box: the oriented box, or the axis-aligned one if there is
+    none (at < 0).
+    """
     if at >= 0:
         return (
             (oriented[at], oriented[at + 8], oriented[at + 16]),
@@ -75,7 +78,7 @@ def _along_eight(axis, v):
 
 @inner
 def meet_oriented(nodes, node, oriented, at, others, other, oriented_one, at_one, frame, turn, shift, looseness):
-    """Return the bits of those of eight boxes that may meet one box.
+    """Return a bit mask of those of eight boxes that may meet a single box.
 
     Args:
         nodes, node: the node of the eight boxes.

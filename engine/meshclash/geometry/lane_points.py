@@ -1,4 +1,5 @@
-"""A point, a line or a direction against eight boxes or triangles at once, in float32: bounds that are never too high.
+"""A point, a line or a direction against eight boxes or triangles at once, in float32: lower bounds that are never too
+high.
 
 Let u = 2**-24. All numbers are relative to the hierarchy's origin. Nothing overflows, since callers pass sizes up to
 ``LARGEST``. An underflow loses at most 1e-37. To cover it, margins are larger by ``LEAST``, and limits by the square of
@@ -70,7 +71,7 @@ def _positive(lanes):
 
 @inlined
 def squared_gaps_of_boxes(nodes, at, query):
-    """Return lower bounds (Lanes [m2]) of the squared distances of a point to the eight boxes of a node."""
+    """Return lower bounds (Lanes [m2]) of the squared distances between a point and the eight boxes of a node."""
     margin = splat(query[MARGIN])
     x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
     dx = _positive(higher(load(nodes, at) - x, x - load(nodes, at + 24)) - margin)
@@ -130,7 +131,7 @@ def _nearest_weights(s, t, m, d, e):
 
 @inlined
 def squared_gaps_of_triangles(coordinates, at, count, x, y, z, margin):
-    """Return lower bounds (Lanes [m2]) of the squared distances of a point to the triangles of a leaf.
+    """Return lower bounds (Lanes [m2]) of the squared distances between a point and the triangles of a leaf.
 
     The point and the margin, float32 [m], are relative to the lowest corner of the leaf's box.
     """

@@ -41,7 +41,7 @@ def reach_of_eight(slabs, at, x, y, z, u, v, w):
 
 @inlined
 def reach_of_one(slabs, at, x, y, z, u, v, w):
-    """Return the same for a single box, float32."""
+    """Return how far a single box reaches along a direction from its middle, float32."""
     mx, my, mz = slabs[at], slabs[at + 8], slabs[at + 16]
     c = x * mx + y * my + z * mz
     slab = c * slabs[at + 24] + abs(c) * slabs[at + 32]

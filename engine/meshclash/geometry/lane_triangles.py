@@ -1,4 +1,4 @@
-"""Triangles in lanes: which of eight may meet another one, and which certainly do, in float32.
+"""Triangles in lanes: which of eight triangles may meet another triangle, and which certainly do, in float32.
 
 Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's frame with its
 origin at the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's
@@ -116,7 +116,7 @@ def _write_bounds(block):
 
 @inlined
 def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
-    """Return bits of the triangles of a block whose boxes meet a box that already includes the slack."""
+    """Return a bit mask of the triangles of a block whose boxes meet a box that already includes the slack."""
     bits = not_above(load(block, 72), splat(high_x)) & not_above(splat(low_x), load(block, 96))
     bits &= not_above(load(block, 80), splat(high_y)) & not_above(splat(low_y), load(block, 104))
     return bits & not_above(load(block, 88), splat(high_z)) & not_above(splat(low_z), load(block, 112))
@@ -124,7 +124,7 @@ def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
 
 @inlined
 def meet_box_of(block, rows, j, slack):
-    """Return bits of the triangles of a block whose boxes meet that of triangle j of another block."""
+    """Return a bit mask of the triangles of a block whose boxes meet the box of triangle j of another block."""
     return triangles_in_box(
         block, rows[72 + j] - slack, rows[80 + j] - slack, rows[88 + j] - slack,
         rows[96 + j] + slack, rows[104 + j] + slack, rows[112 + j] + slack,
@@ -133,13 +133,13 @@ def meet_box_of(block, rows, j, slack):
 
 @inlined
 def _both_sides(a, b, c, width):
-    """Return bits of the lanes in which a, b, c are neither all above the width nor all below its negative."""
+    """Return a bit mask of the lanes in which a, b, c are neither all above the width nor all below its negative."""
     return not_above(lower(lower(a, b), c), width) & not_above(-width, higher(higher(a, b), c))
 
 
 @inlined
 def lay_planes(block, slack, products, planes):
-    """Write normals and widths of the planes of a block of a, and the sizes of its triangles, to ``planes``."""
+    """Write the normals and widths of the planes of a block of a, and the sizes of its triangles, to ``planes``."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)
     ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
     vx, vy, vz = load(block, 48) - px, load(block, 56) - py, load(block, 64) - pz

@@ -84,7 +84,7 @@ def _place(builder, pointer, index):
 
 @intrinsic
 def load(typingctx, pointer, index):
-    """Load eight numbers behind a pointer to float32, from the index (int64) on; unchecked."""
+    """Load eight numbers from a pointer to float32, from the index (int64) on; unchecked."""
 
     def generate(context, builder, signature, args):
         return builder.load(_place(builder, *args), align=4)
@@ -94,7 +94,7 @@ def load(typingctx, pointer, index):
 
 @intrinsic
 def store(typingctx, pointer, index, lanes):
-    """Store eight numbers behind a pointer to float32, from the index on; unchecked."""
+    """Store eight numbers at a pointer to float32, from the index on; unchecked."""
 
     def generate(context, builder, signature, args):
         builder.store(args[2], _place(builder, *args[:2]), align=4)
@@ -129,7 +129,7 @@ def higher(typingctx, a, b):
 
 @intrinsic
 def not_above(typingctx, a, b):
-    """Return bits (int64) of the lanes where a > b does not hold: an overflow to NaN is kept."""
+    """Return a bit mask (int64) of the lanes where a > b does not hold; a lane with NaN from an overflow is kept."""
 
     def generate(context, builder, signature, args):
         mask = builder.fcmp_unordered("<=", *args)

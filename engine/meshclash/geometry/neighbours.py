@@ -100,7 +100,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def same_way(p, q, r, work):
-        """Return whether q and r lie in one direction from p, and neither at p."""
+        """Return whether q and r lie in the same direction from p, and neither lies at p."""
         axis, sign = spread_axis(p, q, r, work)
         if sign == UNCERTAIN:
             return UNCERTAIN
@@ -205,7 +205,7 @@ def touching_beyond_shared(ids_a: np.ndarray, a: np.ndarray, ids_b: np.ndarray, 
 
 
 def meet_beyond_shared(ids_a: list[int], a: Any, ids_b: list[int], b: Any) -> bool:
-    """Return whether two triangles of one object meet in more than the vertex, or the edge, that they share.
+    """Return whether two triangles of one object meet in more than the vertex or edge that they share.
 
     Args:
         ids_a, ids_b: their vertex indices.

@@ -1,4 +1,4 @@
-"""Distances of points, segments and triangles in float64.
+"""Distances between points, segments and triangles in float64.
 
 Source: Ericson, "Real-Time Collision Detection" (2005), sections 5.1.5 and 5.1.9. The parameters are clamped in an
 order that also works for zero-length segments and zero-area triangles. Where the book's formulas suffer from
@@ -72,7 +72,7 @@ def closest_on_segment(p, a, b):
 
 @inner
 def squared_distance(a, b):
-    """Return the squared distance of two points."""
+    """Return the squared distance between two points."""
     d = minus(a, b)
     return dot(d, d)
 
@@ -198,13 +198,13 @@ def _turn_of_triangle(p, q, r):
 
 @inner
 def _beyond(p, x, y, margin):
-    """Return whether p certainly lies beyond the plane through y across the way from x to y."""
+    """Return whether p certainly lies beyond the plane through y perpendicular to the vector from x to y."""
     return dot(minus(p, y), minus(y, x)) > margin
 
 
 @inner
 def _gap_along(way, p1, q1, r1, p2, q2, r2):
-    """Return the gap of two triangles along a way, times its length; negative if they overlap."""
+    """Return the gap between two triangles along a vector, times the vector's length; negative if they overlap."""
     return min(dot(way, p2), dot(way, q2), dot(way, r2)) - max(dot(way, p1), dot(way, q1), dot(way, r1))
 
 
@@ -228,7 +228,7 @@ def _end_of_corner(p, q, r, x, a, b, c, margin):
 
 @inner
 def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Return whether two triangles are certainly apart along the way from x to y."""
+    """Return whether two triangles are certainly apart along the vector from x to y."""
     way = minus(y, x)
     gap = _gap_along(way, p1, q1, r1, p2, q2, r2)
     rounding = _ROUNDING * size
@@ -237,7 +237,9 @@ def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _level(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Return whether nothing of two triangles is nearer than x and y within rounding, and both are certainly apart."""
+    """Return whether no points of two triangles are nearer to each other than x and y, within rounding, and both are
+    certainly apart.
+    """
     way = minus(y, x)
     square, rounding, level = dot(way, way), _ROUNDING * size, _LEVEL * size
     if square <= rounding * rounding:
@@ -248,7 +250,8 @@ def _level(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _closest_features(p1, q1, r1, p2, q2, r2, size):
-    """Return squared distance and nearest points of two triangles that do not pierce, and whether that is certain.
+    """Return squared distance and nearest points of two triangles that do not pierce each other, and whether the result
+    is certain.
 
     Features are compared until two planes across the way between the nearest points have the triangles beyond them.
     Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). For the nearest points of two segments, or of a
@@ -296,7 +299,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
 
 @inner
 def _common_point(p1, q1, r1, p2, q2, r2, x, y):
-    """Return the point where two triangles pierce; the points x and y if it is not found."""
+    """Return a point common to two triangles that pierce each other, twice; the points x and y if none is found."""
     for i in range(3):
         a = p1 if i == 0 else (q1 if i == 1 else r1)
         b = q1 if i == 0 else (r1 if i == 1 else p1)
@@ -325,7 +328,8 @@ def _scale_for(size):
 
 @inner
 def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
-    """Return distance [m] and nearest points of two triangles; 0 if they pierce, or if float64 cannot decide.
+    """Return distance [m] and nearest points of two triangles; 0 if they pierce each other, or if float64 cannot
+    decide.
 
     Coordinates are relative to the first corner, to avoid cancellation far from the world's origin. If exact arithmetic
     has found the triangles ``apart``, the test for piercing is skipped.
@@ -349,7 +353,7 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
 
 @inner
 def triangle_distance(p1, q1, r1, p2, q2, r2):
-    """Return the distance [m] of two triangles, 0 if they pierce each other."""
+    """Return the distance [m] between two triangles, 0 if they pierce each other."""
     return closest_of_triangles(p1, q1, r1, p2, q2, r2, False)[0]
 
 
@@ -367,7 +371,8 @@ def _nearest_points(a, b, apart, distances, points):
 
 
 def nearest_points(a: np.ndarray, b: np.ndarray, apart: np.ndarray | bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances (n,) [m] and nearest points (n, 2, 3) of triangles a[n] and b[n], both (n, 3, 3) float64 [m].
+    """Return distances (n,) [m] and nearest points (n, 2, 3) between triangles a[n] and b[n], both (n, 3, 3) float64
+    [m].
 
     ``apart`` (n,) bool, or one for all: whether triangles are known not to meet.
     """
@@ -392,7 +397,9 @@ def _feature_distances(a, b, distances):
 
 
 def feature_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return distances (k,) of points (k, 1, 3) to triangles (k, 3, 3), or of segments (k, 2, 3) to segments."""
+    """Return distances (k,) between points (k, 1, 3) and triangles (k, 3, 3), or between segments (k, 2, 3) and
+    segments.
+    """
     distances = np.empty(len(a))
     _feature_distances(np.ascontiguousarray(a), np.ascontiguousarray(b), distances)
     return distances

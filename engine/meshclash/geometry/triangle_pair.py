@@ -231,7 +231,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     @compiled
     def classify(p1, q1, r1, p2, q2, r2, work):
-        """Return the kind of the contact of triangles (p1, q1, r1) and (p2, q2, r2): 0 if apart, or UNDECIDED."""
+        """Return the kind of the contact between triangles (p1, q1, r1) and (p2, q2, r2): 0 if apart, or UNDECIDED."""
         a0 = orient3d(p2, q2, r2, p1, work)
         a1 = orient3d(p2, q2, r2, q1, work)
         a2 = orient3d(p2, q2, r2, r1, work)
@@ -286,7 +286,9 @@ def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
-    """Return the kind of one pair by integer arithmetic, for coordinates of any magnitude; a, b have shape (3, 3)."""
+    """Return the kind of contact of one pair by integer arithmetic, for coordinates of any magnitude; a, b have shape
+    (3, 3).
+    """
     return int(classify_numbers(*whole_numbers(a, b), None))
 
 

@@ -1,4 +1,4 @@
-"""The traversal as in the paper, level by level: the reproducible mode.
+"""The traversal of the paper, level by level: the reproducible mode.
 
 Gress and Zachmann (2003): all pairs of a level are tested for overlap, the overlap counts are summed up in a pyramid,
 and the pyramid gives the pairs of the next level. The pairs of each level are the same on every backend, in the same

@@ -42,7 +42,7 @@ class Spare:
         self._arrays: dict[Hashable, list[Any]] = {}
 
     def put(self, kind: Hashable, array: Any) -> None:
-        """Keep an array for reuse, unless that would exceed the limit."""
+        """Keep an unused array for reuse, unless that would exceed the limit."""
         if self.size + array.nbytes <= self._most:
             self._arrays.setdefault(kind, []).append(array)
             self.size += array.nbytes

@@ -203,7 +203,7 @@ OLDEST_CAPABILITY = (7, 5)
 
 
 def look() -> DeviceState:
-    """Look for a device, and return its state.
+    """Look for a CUDA device, and return its state.
 
     Exceptions of the libraries pass through; most of them give the reason why there is no device.
     """

@@ -74,7 +74,7 @@ class Session:
     _residents: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def resident(self, owner: Any, upload: Callable[[Any], _T]) -> _T:
-        """Return what ``upload(backend)`` put on the backend. It is cached there as long as its owner lives."""
+        """Return what ``upload(backend)`` stored on the device. It is cached there as long as its owner lives."""
         residents = self._residents
         found = residents.get(id(owner))
         if found is None:
@@ -283,7 +283,7 @@ def _alone() -> Iterator[bool]:
 
 
 def _look() -> DeviceState:
-    """Look for a device. Any exception becomes the reason why none can be used."""
+    """Look for a CUDA device. Any exception becomes the reason why none can be used."""
     if importlib.util.find_spec("numba_cuda") is None:
         return DeviceState(
             False, Sentence("no CUDA support is installed ({hint})", hint="pip install 'meshclash[gpu]'")

@@ -46,7 +46,7 @@ class DeviceEngine:
         self.counters = 0, 0, 0
 
     def advance(self) -> bool:
-        """Do all the work.
+        """Run the query to its end.
 
         Raises:
             EngineFailed: the device is in use, or failed.

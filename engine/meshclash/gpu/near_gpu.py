@@ -14,7 +14,7 @@ _PLANTED = "int32[:,::1], float64[:,::1], int32[::1], int32[:,::1], int64[::1], 
 
 @kernel("void(float64[::1], float64[::1], float32[:,::1])")
 def set_limits(limits, shrinks, frames):
-    """Set in each job's frame how near boxes must be to matter."""
+    """Set how near boxes must be to matter, in the frame of each job."""
     for job in range(cuda.grid(1), limits.shape[0], cuda.gridsize(1)):
         frames[job, LIMIT] = near_square(limits[job], shrinks[job])
 
@@ -24,7 +24,7 @@ def lower_limits(
     triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
     triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs, count, limits,
 ):  # fmt: skip
-    """Lower the limit of each job to the smallest upper bound of the distance of its pairs."""
+    """Lower the limit of each job to the smallest upper bound of the distances of its pairs."""
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = pairs[k, 2]
         distance = distance_at_most(

@@ -75,7 +75,8 @@ def distance_at_most(
     triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
     triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, a, b, job,
 ):  # fmt: skip
-    """Return an upper bound [m] of the distance of two nodes: the smallest distance of corners of two triangles.
+    """Return an upper bound [m] of the distance between two nodes: the smallest distance between corners of two
+    triangles.
 
     One triangle below each node is used. ``trees`` (k, 2) int64 are the trees of each job.
     """

@@ -1,4 +1,4 @@
-"""Distances and clearances on a backend: descend the hierarchies by the gap of boxes, then measure triangles.
+"""Distances and clearances on a backend: descend the hierarchies by the gaps between boxes, then measure triangles.
 
 The results are those of the CPU's engines (``traversal/near_engine.py``). Distances are the same numbers, exact
 predicates decide pairs closer than rounding errors, and of equally near pairs the first in sorted order is returned.
@@ -126,7 +126,9 @@ def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Desc
 def _nearest(
     space: Workspace, a: Trees, b: Trees, question: Question, jobs: NearJobs, descent: Descent, share: float
 ) -> _Selected:
-    """Return all nearest pairs of each job. Pairs closer than ``share`` (relative) count as equally near."""
+    """Return all nearest pairs of triangles of each job. Pairs closer than ``share`` (relative) count as equally
+    near.
+    """
     lengths, kinds = _measure(space, a, b, jobs, descent, share)
     nearest = space.backend.upload(np.full(len(question.jobs), np.inf))
     space.backend.step("find_nearest", descent.leaf_pairs, descent.leaves, descent.leaf_pairs, lengths, kinds, nearest)
@@ -136,7 +138,7 @@ def _nearest(
 def _select(
     space: Workspace, a: Trees, b: Trees, question: Question, descent: Descent, lengths: Any, kinds: Any, limits: Any
 ) -> _Selected:
-    """Return the pairs that are uncertain, or within the limits of their jobs."""
+    """Return the pairs of triangles that are uncertain, or within the limits of their jobs."""
     rows, distances = np.empty((0, 4), np.int32), np.empty(0)
     if descent.leaf_pairs:
         width = width_for(descent.leaf_pairs)

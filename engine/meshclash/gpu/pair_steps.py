@@ -23,7 +23,7 @@ LEAF = 1 << 32
 
 @portable
 def of_boxes(boxes_a, i, boxes_b, j, frames, job):
-    """Return the half extents of both boxes along their own axes, and the vector between their centres.
+    """Return the half extents of two boxes along their own axes, and the vector between their centres.
 
     The nine float32 numbers are (half extents of a: x, y, z; of b: x, y, z; vector from a to b along a's axes: x, y,
     z). ``frames`` are rows of ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a

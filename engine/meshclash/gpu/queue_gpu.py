@@ -30,8 +30,9 @@ _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
 
 
 class Queue:
-    """State kept between queries: the number of the next run, and the arrays without stale slots that could be mistaken
-    for its own."""
+    """State kept between queries: the number of the next run, and arrays whose old slots cannot be mistaken for those
+    of the next run.
+    """
 
     def __init__(self) -> None:
         self._epoch = 0

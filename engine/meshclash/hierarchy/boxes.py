@@ -100,7 +100,7 @@ def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, vo
 
 @inlined
 def _write_leaf(corners, entry, size, box, coordinates):
-    """Write the coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
+    """Write the coordinates of a leaf's triangles relative to the lowest corner of the leaf's box, rounded once."""
     lowest = triple(np.float64(box[0]), np.float64(box[1]), np.float64(box[2]))
     for i in range(size):
         for k in range(3):

@@ -59,7 +59,7 @@ def _build_whole(
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Hierarchy:
-    """Run ``build`` at once, possibly on several threads; slices use one thread."""
+    """Run ``build`` to its end, possibly on several threads; a build in slices uses one thread."""
     own, name, size = _checked(mesh, volume, split, leaf_size)
     parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads, volume is None)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
@@ -171,7 +171,7 @@ def parts_steps(
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
-    """Map the progress of one stage to the range ``low`` to ``high`` of the whole."""
+    """Map the progress of one stage to its range ``low`` to ``high`` of the progress of the whole build."""
     return map_progress(steps, lambda share: low + (high - low) * share)
 
 
@@ -216,7 +216,7 @@ def _middle(bounds: np.ndarray) -> np.ndarray:
 
 
 def _copied(parts: TreeParts) -> TreeParts:
-    """Return the same tree with its own arrays for everything that a fit writes.
+    """Return the same tree with new arrays for all data that a fit changes.
 
     Arrays that a fit does not overwrite completely are copied; the others are left uninitialised.
     """
@@ -246,7 +246,8 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
 
 
 def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
-    """Return the hierarchy of a mesh, which is built once and cached with the mesh. A hierarchy is returned itself.
+    """Return the hierarchy of a mesh, which is built on first use and cached with the mesh. A hierarchy is returned
+    itself.
 
     Raises:
         InvalidMesh: ``mesh`` is neither a mesh nor a hierarchy.
@@ -293,7 +294,9 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
 
 
 def improves_at(hierarchy: Hierarchy) -> float:
-    """Return the number of volume tests after which a hierarchy gets a better tree; infinite if it never does."""
+    """Return the number of volume tests after which a hierarchy is rebuilt with a better split; infinite if it never
+    is.
+    """
     parts = hierarchy.parts
     if not hierarchy.may_improve or parts.split != _FAST:
         return math.inf

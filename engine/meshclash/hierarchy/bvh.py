@@ -36,14 +36,14 @@ class Tree(NamedTuple):
 
 
 def finished_tree(first: np.ndarray, count: np.ndarray, order: np.ndarray, nodes: int, depth: int) -> Tree:
-    """Return a tree after shrinking its arrays in place to the number of nodes that it has."""
+    """Return a tree after its arrays are shrunk in place to the number of nodes in use."""
     first.resize(nodes, refcheck=False)
     count.resize(nodes, refcheck=False)
     return Tree(first, count, order, depth)
 
 
 class Usage:
-    """Counts how much a tree has been used, across all refits.
+    """Counts how often a tree has been tested, across all refits.
 
     Attributes:
         volume_tests: volume tests in traversals of two trees; half of them are counted for each tree.

@@ -71,7 +71,7 @@ def oriented_boxes_of(parts: TreeParts) -> np.ndarray:
 
 
 def orients_at(parts: TreeParts) -> float:
-    """Return the steps of ``parts.usage`` from which on a tree gets oriented boxes.
+    """Return the number of steps in ``parts.usage`` after which a tree gets oriented boxes.
 
     Infinite if it has them, or never gets them. Call it before the first query: steps before a refit do not count.
     """

@@ -102,7 +102,7 @@ def _fill_bins(rows, words, begin, end, low, scale, counts, bins):
 
 @inner
 def _partition(rows, begin, end, axis, bin_limit, low, scale):
-    """Move the clusters of bins below ``bin_limit`` to the front; return where the others start."""
+    """Move the clusters of bins below ``bin_limit`` to the front; return the index of the first remaining cluster."""
     front = begin
     back = end
     while front < back:

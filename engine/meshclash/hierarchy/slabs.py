@@ -37,7 +37,7 @@ def slabs_of(parts: TreeParts) -> np.ndarray:
 
 
 def note_tests(parts: TreeParts, volume_tests: float) -> None:
-    """Add the volume tests of a distance query to the count of a tree."""
+    """Add the number of volume tests of a distance query to the usage of a tree."""
     parts.derived["near tests"] = parts.derived.get("near tests", 0.0) + volume_tests
 
 
@@ -82,7 +82,9 @@ def _leaf_range(coordinates, at, count, slabs, slab, spare):
 
 @inner
 def _inner_range(nodes, child, count, x, y, z, slabs, slab, spare):
-    """Return the same range for the slabs and boxes of a node's children, measured from a point."""
+    """Return the (lowest, highest) height of a node along the slab's normal from a point, from the slabs and boxes of
+    its children.
+    """
     at, h = NODE_WORDS * child, SLAB_WORDS * child
     mx, my, mz = slabs[slab], slabs[slab + 8], slabs[slab + 16]
     u, v, w = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)

@@ -53,7 +53,7 @@ def _area(volumes, node):
 
 @inner
 def _best_share(costs, left, slots):
-    """Return (cost, slots of the left one) of the best way to share slots between two siblings."""
+    """Return (cost, slots of the left sibling) of the cheapest way to divide slots between two siblings."""
     best, chosen = np.float32(np.inf), 1
     for k in range(1, slots):
         cost = costs[left, k - 1] + costs[left + 1, slots - k - 1]
@@ -87,7 +87,9 @@ def _weigh(first, count, volumes, costs):
 
 @inner
 def _share_of(first, count, costs, node, slots):
-    """Return how many of its slots a node gives to its left child; 0 if it is a leaf or best not opened."""
+    """Return how many of its slots a node gives to its left child; 0 if the node is a leaf or cheaper as a single
+    slot.
+    """
     if count[node] > 0:
         return 0
     left = np.int64(first[node])
@@ -101,7 +103,7 @@ def _share_of(first, count, costs, node, slots):
 
 @inner
 def _open_children(first, count, costs, node, children, slots):
-    """Replace a node by up to eight descendants with the lowest total cost; return their number."""
+    """Replace a node by at most eight descendants with the lowest total cost; return how many there are."""
     children[0], slots[0] = node, LANE_COUNT
     total, k = 1, 0
     while k < total:
@@ -176,7 +178,7 @@ def _put_root(volumes: np.ndarray, nodes: np.ndarray, words: np.ndarray, sources
 
 
 def coordinates_for(triangles: int) -> np.ndarray:
-    """Allocate the coordinates of some number of triangles, to be filled by ``fit_boxes``."""
+    """Allocate the coordinates of ``count`` triangles, which ``fit_boxes`` fills."""
     coordinates = np.empty(9 * triangles + PADDING, np.float32)
     coordinates[9 * triangles :] = 0.0
     return coordinates

@@ -158,7 +158,7 @@ class _Progress:
 
 @contextlib.contextmanager
 def _beating(beat: Callable[..., None]) -> Iterator[None]:
-    """Call ``beat`` every second inside the block, on systems that have interval timers."""
+    """Call ``beat`` every second inside the block, on systems with interval timers."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -171,7 +171,7 @@ def _beating(beat: Callable[..., None]) -> Iterator[None]:
 
 
 def _take_over(target: Path, folder: Path, about: dict[str, str]) -> None:
-    """Copy the kernels of a store to the build folder, because an edit of the sources leaves many of them valid."""
+    """Copy the kernels of a store to the build folder, because many of them stay valid after an edit of the sources."""
     try:
         files = read_manifest(target, shipped=False)["files"]
     except (DamagedKernel, OSError):
@@ -255,7 +255,9 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
-    """Return the parts still to be compiled for a store; parts that it has for the same sources are kept."""
+    """Return the parts of a store that must be compiled; parts that the store already has for the same sources are
+    kept.
+    """
     if not target.is_dir() or verify(target):
         return list(parts)
     manifest = read_manifest(target)

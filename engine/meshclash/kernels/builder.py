@@ -70,7 +70,7 @@ class Run:
         return None
 
     def tell(self, part: str, fraction: float) -> None:
-        """Record the compiled share of a part."""
+        """Record which share of a part has been compiled."""
         self._write(self._file(part).name, f"{fraction:.3f}")
 
     def tell_done(self, part: str) -> None:

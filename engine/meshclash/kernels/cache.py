@@ -74,7 +74,7 @@ class KernelCache:
         return found
 
     def _found(self, arguments: Any, context: Any) -> Any:
-        """Load the kernel from disk; None if it is not found."""
+        """Load the kernel from disk; None if there is no file for it."""
         for kind, target, read in self._places(context.codegen().magic_tuple()):
             try:
                 identity = self._identity(arguments, target)
@@ -91,7 +91,7 @@ class KernelCache:
         return None
 
     def save_overload(self, arguments: Any, compiled: Any) -> None:
-        """Store a kernel that Numba has compiled, if possible; otherwise keep a note."""
+        """Store a kernel that Numba has compiled, if possible; otherwise keep a note of the reason."""
         name = self._label
         try:
             identity = self._identity(arguments, compiled.codegen.magic_tuple())

@@ -74,7 +74,7 @@ def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity,
 
 
 def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
-    """Do the same as ``read_kernel`` with the content of a file; ``path`` is used for messages only."""
+    """Do the same as ``read_kernel`` for the content of a file; ``path`` is only used in messages."""
     if len(content) < _HEADER or content[: len(_FORMAT)] != _FORMAT:
         raise DamagedKernel(f"{path} is no compiled kernel of this version")
     if hashlib.sha256(memoryview(content)[_HASH_END:]).digest() != content[len(_FORMAT) : _HASH_END]:

@@ -30,7 +30,7 @@ _SCHEMA = "meshclash.kernels/1"
 
 
 class Store(NamedTuple):
-    """A place where a store may be."""
+    """A folder in which a store of kernels may be."""
 
     folder: Path
     shipped: bool

@@ -154,7 +154,7 @@ def _try_steps(
 def _least_of_runs(
     trees: Sequence[Hierarchy], pose_a: Any, pose_b: Any
 ) -> Generator[float, None, tuple[Answer, float]]:
-    """Return the contacts, and the shortest processor time [s] of several runs."""
+    """Return the contacts of two objects, and the shortest processor time [s] of several runs."""
     begin, least = 2.0 * _BUILD_SHARE, np.inf
     for done in range(_RUNS):
         low, high = (begin + (1.0 - begin) * k / _RUNS for k in (done, done + 1))
@@ -165,7 +165,7 @@ def _least_of_runs(
 
 
 def _timed(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, tuple[_T, float]]:
-    """Run steps; return their result and the processor time [s] that they took.
+    """Run a generator of steps; return its result and the processor time [s] that it took.
 
     The progress that they yield is mapped to the range from ``low`` to ``high``.
     """

@@ -107,7 +107,7 @@ def _measure(rule, side, count, box, sums):
 
 @inner
 def _is_less(sums, others, best):
-    """Return whether the sums of two parts are better than the best so far."""
+    """Return whether the cost of two parts is less than the least cost so far."""
     for k in range(_SUMS):
         total = sums[k] + others[k]
         if total != best[k]:
@@ -156,7 +156,7 @@ def _best_division(boxes, order, begin, end, rule, side, low, scale, counts, bin
 
 @inner
 def _partition(boxes, order, begin, end, axis, bin_limit, low, scale):
-    """Move the triangles of bins below ``bin_limit`` to the front; return where the others start."""
+    """Move the triangles of bins below ``bin_limit`` to the front; return the index of the first remaining triangle."""
     front = begin
     back = end
     while front < back:
@@ -277,7 +277,9 @@ def _along(corners, t, axes, axis):
 
 @inner
 def _split_at_mean(corners, order, begin, end, axes, axis):
-    """Move the triangles below the mean along an axis to the front; return where the others start."""
+    """Move the triangles below the mean along an axis to the front; return the index of the first remaining
+    triangle.
+    """
     mean = 0.0
     for entry in range(begin, end):
         mean += _along(corners, order[entry], axes, axis) / (end - begin)

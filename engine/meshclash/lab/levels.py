@@ -68,14 +68,16 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
 
 
 def _below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the leaves among the nodes, and the children of the others. Volumes are stored, so no boxes are needed."""
+    """Return the leaves among the nodes, and the children of all other nodes. Volumes are stored, so no boxes are
+    needed.
+    """
     leaf = hierarchy.tree.count[nodes] > 0
     first = hierarchy.tree.first[nodes[~leaf]].astype(np.int64)
     return np.concatenate([nodes[leaf], first, first + 1]), boxes
 
 
 def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Do the same for a boxtree, with its boxes; single children are followed down to the next branching."""
+    """Return the next level of a boxtree with its boxes: single children are followed down to the next branching."""
     rows, under, parent = children_of(hierarchy.volumes, nodes, boxes)
     leaf = np.ones(len(nodes), np.bool_)
     leaf[parent] = False

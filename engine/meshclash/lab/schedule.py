@@ -1,4 +1,4 @@
-"""When to test a pair of objects again, and a heap of such times.
+"""The time at which to test a pair of objects again, and a heap of such times.
 
 Source: Lin, "Efficient collision detection for animation and robotics" (1993). A common form of its bound is wrong: it
 uses the vector between the centres instead of the distance of points from the axis, and the speed along the line

@@ -43,12 +43,12 @@ class ContactRegion:
 
     @property
     def point(self) -> np.ndarray:
-        """The middle of the contact, (3,) [m]."""
+        """The centre of the contact region, (3,) [m]."""
         middle: np.ndarray = 0.5 * (self.points.min(axis=0) + self.points.max(axis=0))
         return middle
 
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
-        """Return a few points that represent the region: the deepest, and those that span the largest area.
+        """Return a few points that represent the region: the deepest point, and points that span the largest area.
 
         Rounding errors do not change the choice: of equally good points the first one is taken.
 

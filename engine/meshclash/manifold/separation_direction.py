@@ -14,7 +14,8 @@ _EQUAL = 1e-9
 def shortest_translation(
     a: np.ndarray, b: np.ndarray, tried: np.ndarray, facing: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return the direction in which b leaves a soonest, among given directions and directions around the best of them.
+    """Return the direction of the shortest translation that separates b from a, among given directions and directions
+    around the best of them.
 
     Along d, b has left a after max(a.d) - min(b.d): the smallest such width of the Minkowski difference (Cameron 1997).
 

@@ -1,4 +1,5 @@
-"""Batches of pairs of clusters whose pages fit into memory together, ordered so that pages are read once if possible.
+"""Batches of pairs of clusters whose pages fit into memory together, in an order that reads pages only once if
+possible.
 
 As many pages as fit are loaded of the side that needs less memory. For these, the pages of the other side are culled
 (``culling.py``), and loaded as many at a time as fit. Each pass begins at the end whose pages are still in memory.

@@ -1,4 +1,5 @@
-"""Boxes of blocks (consecutive triangles of a cluster along the curve), which avoid reading pages unnecessarily.
+"""Boxes of blocks (consecutive triangles of a cluster along the curve), by which queries avoid reading pages
+unnecessarily.
 
 A block's box is stored as six steps of one byte, inward from the box of its page, in 255ths of the page's extents: the
 lowest coordinates upward, the highest downward. Steps are rounded so that the decoded box contains the triangles. The
@@ -34,7 +35,7 @@ class Blocks(NamedTuple):
         return self.steps.nbytes + self.starts.nbytes
 
     def boxes_of(self, numbers: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the boxes of all blocks of some clusters.
+        """Return the boxes of all blocks of the given clusters.
 
         Args:
             numbers: indices of the clusters, (k,).
@@ -55,7 +56,7 @@ def whole_clusters(count: int) -> Blocks:
 
 
 def block_counts(triangles: np.ndarray, block_triangles: int) -> np.ndarray:
-    """Return the numbers of blocks of clusters with these numbers of triangles (n,)."""
+    """Return the number of blocks of each cluster, given its number of triangles (n,)."""
     return -(-triangles.astype(np.int64) // block_triangles)
 
 

@@ -115,7 +115,7 @@ def _check_piece(source: MeshSource, piece: SourcePiece, passed: int) -> None:
 
 
 def _sort_steps(source: MeshSource, work: WorkFolder, memory: int) -> Generator[Progress, None, None]:
-    """Write sorted runs of triangles, as large as memory allows."""
+    """Write sorted runs of triangles, each as large as memory allows."""
     journal = work.journal
     kind = _record_type(source, journal)
     if "run" not in journal:

@@ -28,7 +28,7 @@ _ONE_JOB = np.zeros((1, 2), np.int64)
 
 
 class _Met(NamedTuple):
-    """Workspace of a visit: which clusters that meet an object in memory were reported already."""
+    """Workspace of a visit: which of the clusters that meet an object in memory were reported already."""
 
     named: np.ndarray
     """(clusters of the other object,) uint8; of length 0 if both objects are clustered."""
@@ -43,7 +43,7 @@ def _visit_clusters(
     leaf_test, forest_a, tree_a, count_a, pose_a, forest_b, tree_b, count_b, pose_b,
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
-    """Report the clusters of two leaves."""
+    """Report the pairs of clusters in two leaves."""
     indices_a, indices_b = scratch.indices_a, scratch.indices_b
     workspace = scratch.workspace
     pairs, named, whole, owners = output.pairs, workspace.named, workspace.whole, workspace.owners
@@ -96,7 +96,7 @@ def met_owner_steps(
     row_b: np.ndarray,
     tolerance: float,
 ) -> Generator[None, None, np.ndarray]:
-    """Find the owners of boxes that may be within a tolerance [m] of an object in memory, in slices.
+    """Find the owners of the boxes that may be within a tolerance [m] of an object in memory, in slices.
 
     Args:
         blocks: hierarchy over the boxes.
@@ -165,7 +165,9 @@ def _measure(volumes_a, volumes_b, relative, gaps):
 
 
 def gaps_of(a: Clusters, b: Clusters, row_a: np.ndarray, row_b: np.ndarray, pairs: np.ndarray | None) -> np.ndarray:
-    """Return lower bounds [m] of the distances of pairs of clusters (n, 2); None measures both objects as a whole."""
+    """Return lower bounds [m] of the distances between the clusters of pairs (n, 2), or for None between the whole
+    objects.
+    """
     tree_set_a, tree_set_b = pack_trees([a.hierarchy]), pack_trees([b.hierarchy])
     boxes = [_boxes(side, None if pairs is None else pairs[:, k]) for k, side in enumerate((a, b))]
     gaps = np.empty(len(boxes[0]))

@@ -1,4 +1,6 @@
-"""Contacts of two objects, at least one of them clustered. Pairs of pages become pairs of trees of one query."""
+"""Contacts between two objects, of which at least one is clustered. Pairs of pages become pairs of trees of one
+query.
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
@@ -81,7 +83,9 @@ class Tally:
 
 
 def counts_of(answer: Answer) -> tuple[int, int, int, int]:
-    """Return the work of an answer: tests of volumes, of triangles in float64, of triangles exactly; threads."""
+    """Return the work of an answer: the numbers of volume tests, float64 triangle tests, exact triangle tests, and
+    threads.
+    """
     return answer.volume_tests, answer.primitive_tests, answer.exact_tests, answer.threads
 
 
@@ -200,7 +204,7 @@ def _beyond_neighbours(
     rows: tuple[np.ndarray, np.ndarray],
     pairs: np.ndarray,
 ) -> np.ndarray:
-    """Return which contacts of pages of one object count.
+    """Return which contacts between pages of one object count.
 
     Duplicates do not count, nor do contacts in which neighbouring triangles touch only at their shared vertices. A page
     of a soup that is queried with itself gives each pair twice, and each triangle with itself.

@@ -1,4 +1,4 @@
-"""Clearances and distances of two objects, at least one of them clustered."""
+"""Clearances and distances between two objects, of which at least one is clustered."""
 
 from collections.abc import Generator
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class FoundNear(NamedTuple):
 
 
 class _Nearest(NamedTuple):
-    """The nearest pair so far."""
+    """The nearest pair of triangles found so far."""
 
     distance: float
     pair: tuple[int, int]
@@ -87,8 +87,8 @@ def nearest_steps(a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarr
 def _asked(
     a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], tolerance: float | None
 ) -> Generator[float, None, tuple[Answer, np.ndarray, np.ndarray]]:
-    """Query pairs of clusters (n, 2); return the answer, its pairs as indices in the whole meshes, and their pairs of
-    clusters.
+    """Query pairs of clusters (n, 2); return the answer, its pairs as indices in the whole meshes, and the pairs of
+    clusters they belong to.
     """
     sides = loaded_pair(a, b, batch)
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
@@ -148,7 +148,7 @@ def _best_of(
     counts: np.ndarray,
     best: _Nearest | None,
 ) -> Generator[float, None, _Nearest]:
-    """Return the nearest pair of triangles among the best so far and some pairs of clusters.
+    """Return the nearest pair of triangles from the best pair so far and the given pairs of clusters.
 
     Of equally near pairs, it is the first in sorted order.
     """

@@ -11,7 +11,7 @@ _ODD = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
 def cut(blocks: Iterator[np.ndarray], most: int) -> Iterator[np.ndarray]:
-    """Yield clusters of at most ``most`` records, and at least half as many except for the last.
+    """Yield clusters of at most ``most`` records; all but the last have at least half as many.
 
     A cluster ends where consecutive codes differ in the highest bit: there the curve leaves the largest cell.
     """
@@ -68,7 +68,7 @@ def _position_keys(corners: np.ndarray) -> np.ndarray:
 
 
 def _unlike(keys: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first place of each different key, in the order of places, and for every place the index of its key.
+    """Return the first place of each distinct key, in the order of places, and for every place the index of its key.
 
     Corners with equal keys but different positions stay separate.
     """

@@ -32,7 +32,7 @@ def _cross_of(vertices, a, b, c):
 
 @inner
 def _add_plane(quadric, x, y, z, d, weight):
-    """Add the squared distance from the plane (x, y, z) . p + d = 0 with a unit normal to a quadric."""
+    """Add the squared distance from the plane (x, y, z) . p + d = 0, which has a unit normal, to a quadric."""
     quadric[0] += weight * x * x
     quadric[1] += weight * x * y
     quadric[2] += weight * x * z
@@ -47,8 +47,9 @@ def _add_plane(quadric, x, y, z, d, weight):
 
 @inner
 def _add_triangles(vertices, triangles, quadrics):
-    """Add the planes of its triangles to each vertex's quadric, weighted by area. The last number of a quadric is the
-    area."""
+    """Add to the quadric of each vertex the planes of its triangles, weighted by area. The last number of a quadric is
+    the area.
+    """
     for t in range(triangles.shape[0]):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         if a < 0:
@@ -65,7 +66,7 @@ def _add_triangles(vertices, triangles, quadrics):
 
 @inner
 def _add_border(vertices, triangles, t, a, b, quadrics):
-    """Add the plane through edge ab, perpendicular to triangle t, to the quadrics of both ends."""
+    """Add the plane through edge ab, perpendicular to triangle t, to the quadrics of a and b."""
     x, y, z = _cross_of(vertices, triangles[t, 0], triangles[t, 1], triangles[t, 2])
     ex, ey, ez = (vertices[b, 0] - vertices[a, 0], vertices[b, 1] - vertices[a, 1], vertices[b, 2] - vertices[a, 2])
     nx, ny, nz = ey * z - ez * y, ez * x - ex * z, ex * y - ey * x
@@ -94,7 +95,7 @@ def _even(vertices, quadric, a, b):
 
 @inner
 def _free_place(vertices, q, a, b, place):
-    """Compute the position where the quadric is smallest, moved slightly towards the middle of the edge.
+    """Compute the position where the quadric of an edge is smallest, moved slightly towards the middle of the edge.
 
     If that position is far away, it is the middle itself.
     """
@@ -150,7 +151,7 @@ def _link(triangles, heads, tails, nexts):
 
 @inner
 def _begin(vertices, triangles, quadrics, border, heads, nexts, counts, lasts, heap):
-    """Find borders, and put every edge on the heap; return the number of its entries."""
+    """Find borders, and put every edge on the heap; return the number of heap entries."""
     used = 0
     quadric, place = np.empty(11), np.empty(3)
     for stage in range(2):
@@ -187,7 +188,7 @@ def _begin(vertices, triangles, quadrics, border, heads, nexts, counts, lasts, h
 
 @inner
 def _turns(vertices, triangles, heads, nexts, u, v, place):
-    """Return whether a triangle at u that does not contain v would flip."""
+    """Return whether moving vertex u would flip a triangle at u that does not contain v."""
     corner = heads[u]
     while corner >= 0:
         t, k = corner // 3, corner % 3
@@ -206,7 +207,7 @@ def _turns(vertices, triangles, heads, nexts, u, v, place):
 
 @inner
 def _is_allowed(triangles, border, heads, nexts, marks, stamp, u, v):
-    """Return whether merging u and v preserves the topology of the surface, and leaves some triangles."""
+    """Return whether merging u and v keeps the topology of the surface and leaves at least one triangle."""
     corner = heads[v]
     while corner >= 0:
         t = corner // 3
@@ -238,7 +239,7 @@ def _is_allowed(triangles, border, heads, nexts, marks, stamp, u, v):
 
 @inner
 def _merge(triangles, heads, tails, nexts, u, v):
-    """Move the triangles of u to v; return how many vanish."""
+    """Move the triangles of u to v; return how many triangles vanish."""
     gone = 0
     corner = heads[u]
     while corner >= 0:
@@ -269,7 +270,7 @@ def _merge(triangles, heads, tails, nexts, u, v):
 
 @inner
 def _put_edges_of(vertices, triangles, quadrics, border, heads, nexts, marks, stamp, versions, v, heap, used):
-    """Put the edges of a changed vertex on the heap; return the number of its entries."""
+    """Put the edges of a changed vertex on the heap; return the number of heap entries."""
     quadric, place = np.empty(11), np.empty(3)
     marks[v] = stamp
     corner = heads[v]

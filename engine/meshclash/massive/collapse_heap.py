@@ -22,7 +22,9 @@ def heap_put(heap, used, cost, a, b, version):
 
 @inner
 def heap_drop(heap, used):
-    """Remove the edge with the smallest cost, and store it behind the last entry; return the new number of entries."""
+    """Remove the edge with the smallest cost, and move its row to the place after the remaining entries; return their
+    number.
+    """
     used -= 1
     for k in range(4):
         heap[used, k], heap[0, k] = heap[0, k], heap[used, k]

@@ -1,4 +1,4 @@
-"""Files beside the file of a clustered mesh, with levels or progressive meshes: how they are opened and kept open."""
+"""Files beside the file of a clustered mesh, with levels or progressive meshes: opening them, and keeping them open."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,9 @@ def companion_path(mesh: ClusteredMesh, kind: FileKind) -> Path:
 
 
 def open_companion(mesh: ClusteredMesh, kind: FileKind, decode: Decode) -> tuple[PartFile, np.ndarray]:
-    """Open the file of this kind beside a mesh; return it and its table. Raise InvalidFile if it is invalid."""
+    """Open the companion file of the given kind beside a mesh; return the file and its table. Raise InvalidFile if it
+    is invalid.
+    """
     file = PartFile(companion_path(mesh, kind), f"the {kind.name} were closed")
     try:
         raw = file.read(0, min(file.size, HEADER_BYTES))

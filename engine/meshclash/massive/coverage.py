@@ -1,4 +1,5 @@
-"""Find the parts of two objects that may be within a distance, with levels: no pair is missed, and few are superfluous.
+"""Find the parts of two objects that may be within a distance, using levels: no pair is missed, and few pairs are
+superfluous.
 
 After Yoon, Salomon, Lin, Manocha (2004). Let ``out`` and ``back`` be the bounds of a part of a level: the distances
 from the triangles that it stands for to it, and back. Two triangles within delta lie in parts within
@@ -39,7 +40,7 @@ one frame only."""
 
 
 class Leveled(NamedTuple):
-    """An object in a query: a level of it, or the object itself."""
+    """An object of a query: the object itself or a level of it."""
 
     clusters: Clusters
     """Its parts."""
@@ -67,7 +68,7 @@ class Covered(NamedTuple):
 
 
 class Memory:
-    """State kept between calls for two objects: the last known distances of their parts.
+    """State kept between calls for two objects: the last known distances between their parts.
 
     If objects move by some distance, the distances of their parts shrink by at most that much, so pairs that cannot be
     near enough yet are not measured. The list of pairs is made for a larger distance than needed, and made again when
@@ -138,7 +139,7 @@ def listed_cover_steps(
 def _listed(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, most: float, way: float
 ) -> Generator[None, None, None]:
-    """Make the list of pairs again, for some frames ahead; keep known distances."""
+    """Make the list of pairs again, valid for some frames ahead; keep known distances."""
     size = min(float(np.ptp(side.bounds, axis=0).max()) for side in (a, b))
     ahead = _AHEAD * way if _AHEAD * way <= _JUMP * size else 0.0
     pairs = yield from candidate_steps(a.clusters, b.clusters, *rows, most + ahead)
@@ -152,7 +153,8 @@ def _listed(
 def _measured(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, awake: np.ndarray, far: float
 ) -> Generator[None, None, tuple[np.ndarray, int]]:
-    """Measure some pairs of the list (n,), and store their distances; return these, and the number of measured pairs.
+    """Measure the pairs of the list selected by ``awake`` (n,), and store their distances; return the distances and the
+    number of measured pairs.
 
     Pairs whose blocks are farther apart than ``far`` [m] get that distance, and their pages are not read.
     """
@@ -182,7 +184,9 @@ def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
 
 
 def in_rows(pairs: np.ndarray, runs: tuple[np.ndarray, np.ndarray], parts: np.ndarray) -> np.ndarray:
-    """Return the pairs of clusters (n, 2) that lie in one of the pairs ``parts`` (k, 2) of runs of both objects."""
+    """Return the pairs of clusters (n, 2) that lie in one of the pairs (k, 2) ``parts`` of runs of clusters of both
+    objects.
+    """
     at = [np.searchsorted(run[:, 0], pairs[:, k], "right") - 1 for k, run in enumerate(runs)]
     width = len(runs[1])
     found: np.ndarray = pairs[np.isin(at[0] * width + at[1], parts[:, 0] * width + parts[:, 1])]
@@ -190,7 +194,7 @@ def in_rows(pairs: np.ndarray, runs: tuple[np.ndarray, np.ndarray], parts: np.nd
 
 
 def slack_of(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
-    """Return the slack that covers all rounding errors [m]."""
+    """Return the slack [m] that covers all rounding errors of a query."""
     reaches = (4.0 * np.abs(side.bounds).max() + np.abs(row[:, 3]).max() for side, row in zip(sides, rows, strict=True))
     return _UNITS * float(sum(reaches))
 
@@ -202,8 +206,8 @@ def stretch_of(row: np.ndarray) -> float:
 
 
 def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], rows: tuple[np.ndarray, ...]) -> float:
-    """Return the largest allowed sum of a part's bounds for which reported parts represent triangles within delta +
-    epsilon.
+    """Return the largest allowed sum of a part's bounds such that reported parts represent only triangles within delta
+    + epsilon.
 
     It is rounded down, so that it (and therefore the level) is the same in all nearby poses.
 

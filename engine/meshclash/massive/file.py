@@ -60,7 +60,7 @@ class PartFile(HoldsFile):
         return raw
 
     def advise(self, at: int, count: int) -> None:
-        """Tell the operating system what will be read, so that it reads ahead."""
+        """Tell the operating system which parts of the file will be read, so that it reads ahead."""
         if hasattr(os, "posix_fadvise") and not self.closed:
             os.posix_fadvise(self._stream.fileno(), at, count, os.POSIX_FADV_WILLNEED)
 

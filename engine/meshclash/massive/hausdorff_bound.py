@@ -1,4 +1,4 @@
-"""A proved upper bound of the distance of every point of one piece of a surface from another piece.
+"""A proved upper bound of the distance from every point of one piece of a surface to another piece.
 
 A triangle of one piece is cut by the prisms over triangles of the other. On a convex part, the distance to one triangle
 is a convex function, so its values at the part's corners bound it. Correctness does not depend on where the cuts run,
@@ -36,7 +36,7 @@ _SHARE = 0.98
 
 @inner
 def _squared_distance(x, y, z, t):
-    """Return the squared distance of a point from triangle t (3, 3), up to rounding errors (Ericson 2005)."""
+    """Return the squared distance between a point and triangle t (3, 3), up to rounding errors (Ericson 2005)."""
     abx, aby, abz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
     acx, acy, acz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
     apx, apy, apz = x - t[0, 0], y - t[0, 1], z - t[0, 2]
@@ -67,7 +67,9 @@ def _squared_distance(x, y, z, t):
 
 @inner
 def _farthest_corner(part, count, t, enough):
-    """Return the largest squared distance of corners from a triangle, or the first one larger than ``enough``."""
+    """Return the largest squared distance between the corners of a part and a triangle, or the first such distance
+    above ``enough``.
+    """
     most = 0.0
     for k in range(count):
         most = max(most, _squared_distance(part[k, 0], part[k, 1], part[k, 2], t))
@@ -78,7 +80,7 @@ def _farthest_corner(part, count, t, enough):
 
 @inner
 def _both_bounds(part, count, triangles, candidates, used, enough):
-    """Return the squares of an upper and a lower bound of a part's distance from all candidates.
+    """Return the squares of an upper and a lower bound of a part's distance to all candidates.
 
     The lower bound may be missing if the upper one is at most ``enough``.
     """
@@ -135,7 +137,7 @@ def _planes_of(t, normal, planes):
 
 @inner
 def _is_outside(part, count, planes):
-    """Return whether a part lies outside one of the planes."""
+    """Return whether a part lies outside one of the given planes."""
     for k in range(3):
         x, y, z, w = planes[k, 0], planes[k, 1], planes[k, 2], planes[k, 3]
         highest = -np.inf
@@ -164,7 +166,7 @@ def _changes(heights, count):
 
 @inner
 def _cut(part, count, plane, inside, outside, heights):
-    """Cut a part in two, and return the numbers of corners of both. If it lies on one side, the other part is empty.
+    """Cut a part in two, and return the number of corners of each. If it lies on one side, the other part is empty.
 
     Both parts together cover the whole for any signs: between two consecutive cuts all corners are on one side, and
     the region beyond the line from cut to cut belongs to the part with these corners and both cuts. Rounding errors may
@@ -200,7 +202,7 @@ def _cut(part, count, plane, inside, outside, heights):
 
 @inner
 def _halving_plane(part, count, plane):
-    """Compute the plane across the longest line between two corners, through its middle."""
+    """Compute the plane that halves the longest line between two corners of a part at a right angle."""
     longest = -1.0
     for i in range(count):
         for j in range(i):
@@ -234,7 +236,7 @@ def _over(triangle, triangles, candidates, count, normal, planes, over):
 
 @inner
 def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
-    """Return the square of a bound of a triangle's distance from the candidates, between ``goal`` and ``most``."""
+    """Return the square of a bound, between ``goal`` and ``most``, of a triangle's distance to the candidates."""
     parts, states, part, inside, outside, heights, planes, over, normal = room
     for i in range(count):
         most = min(most, _farthest_corner(triangle, 3, triangles[candidates[i]], most))
@@ -342,7 +344,7 @@ def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
 
 @inner
 def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest):
-    """Compute for each triangle the largest squared distance of a corner.
+    """Compute for each triangle the largest squared distance from one of its corners to the other surface.
 
     The distance of a corner is measured to the triangles around the vertex that stands for it. ``distances`` (n,)
     caches the values of vertices, since these are corners of several triangles.
@@ -363,7 +365,9 @@ def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farth
 
 @inner
 def _nearest_whole(triangle, triangles):
-    """Return the square of a bound of a triangle's distance from others, using the best single one of them."""
+    """Return the square of an upper bound of the distance from a triangle to others: the least bound that a single one
+    of them gives.
+    """
     least = np.inf
     for t in range(triangles.shape[0]):
         least = min(least, _farthest_corner(triangle, 3, triangles[t], least))
@@ -372,7 +376,7 @@ def _nearest_whole(triangle, triangles):
 
 @inner
 def directed_bound(faces, corners, kept, other_faces, triangles):
-    """Return a bound of the distance of any point of one piece from another piece, without ``SLACK``.
+    """Return a bound, without ``SLACK``, of the distance from any point of one piece to another piece.
 
     Args:
         faces: (m, 3) int32, vertices of the triangles of the piece whose distance is bounded.

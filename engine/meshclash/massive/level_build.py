@@ -51,7 +51,7 @@ _BETWEEN_NOTES = 256
 
 
 class Held(NamedTuple):
-    """A node that waits for a neighbour of the same height."""
+    """A node that waits to be joined with a neighbour of the same height."""
 
     height: int
     first: int
@@ -174,7 +174,7 @@ def _grow_steps(
 
 
 def _read(pages: PageFile, held: Held, weld: float) -> Held:
-    """Return a node of the lowest height with the triangles of its clusters."""
+    """Return a node of the lowest height with the triangles of its clusters, read from their pages."""
     numbers = range(held.first, held.first + held.clusters)
     return held._replace(piece=joined([_piece_of(pages, number) for number in numbers], weld))
 
@@ -191,7 +191,7 @@ def _fold(stream: BinaryIO, state: _State, form: Form) -> None:
 
 
 def _pair(state: _State, form: Form) -> list[_Made]:
-    """Make one node from the last two waiting ones."""
+    """Join the last two waiting nodes to one."""
     b, a = state.held.pop(), state.held.pop()
     made = _made([_paired(a, b, form.weld)], form, 1)
     state.held.append(made[0].held)
@@ -211,7 +211,7 @@ def _made(nodes: list[Held], form: Form, threads: int) -> list[_Made]:
 
 
 def _write(stream: BinaryIO, state: _State, finished: list[_Made], form: Form) -> None:
-    """Write nodes in the order in which they would be finished one by one."""
+    """Write nodes in the order in which they would be finished if they were made one by one."""
     for held, content in sorted(finished, key=lambda made: (made.held.first + made.held.clusters, made.held.height)):
         row = form.write(stream, held, content)
         if row is not None:
@@ -291,8 +291,9 @@ def _note(work: WorkFolder, stream: BinaryIO, state: _State, form: Form) -> None
 
 
 def _resumed(work: WorkFolder, stream: BinaryIO, form: Form) -> _State:
-    """Return the saved state of an earlier build, with the file at its end; or start a new file with room for the
-    header."""
+    """Return the saved state of an earlier build, with the file positioned at its end; or start a new file with room
+    for the header.
+    """
     journal = work.journal
     whole = "stack" in journal and work.has(journal["stack"], journal["stack_bytes"])
     if not whole or stream.seek(0, 2) < journal["bytes"]:

@@ -1,4 +1,4 @@
-"""``MeshLevels``: levels of detail of a clustered mesh, with proved bounds of the distances in both directions."""
+"""``MeshLevels``: levels of detail of a clustered mesh, with proved bounds of the distances to the mesh and back."""
 
 import math
 from collections import OrderedDict
@@ -159,7 +159,7 @@ class MeshLevels(HoldsFile):
         return self._opened(self._nodes_within(sizes, steps[low - 1] if low else -1.0), room)
 
     def _distances(self, eye: Any) -> np.ndarray:
-        """Return the distance of each node from the eye [m], never 0; or 1 for each node if there is no eye."""
+        """Return the distance from the eye to each node [m], never 0; or 1 for each node if there is no eye."""
         if eye is None:
             return np.ones(self.node_count)
         place = float_array("eye", eye, UnsupportedOption)
@@ -173,7 +173,7 @@ class MeshLevels(HoldsFile):
         return distances
 
     def _count(self, nodes: np.ndarray) -> int:
-        """Return the number of triangles of the level that consists of these nodes."""
+        """Return the number of triangles of the level that consists of the given nodes."""
         rows, clusters = self._table[nodes], self.mesh.pages.table["triangles"]
         ends = np.concatenate([[0], np.cumsum(clusters, dtype=np.int64)])
         first = rows["first"].astype(np.int64)
@@ -181,7 +181,7 @@ class MeshLevels(HoldsFile):
         return int(ends[-1] + rows["triangles"].sum(dtype=np.int64) - instead.sum())
 
     def _opened(self, nodes: np.ndarray, memory: int) -> MeshLevel:
-        """Open the level that consists of these nodes, and of clusters elsewhere."""
+        """Open the level that consists of the given nodes, and of clusters elsewhere."""
         rows = self._table[nodes]
         free = np.ones(self.mesh.cluster_count, np.bool_)
         for row in rows:

@@ -121,7 +121,7 @@ class ClusteredMesh(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the boxes of the clusters and the loaded pages take now."""
+        """Memory of the boxes of the clusters and of the loaded pages [bytes]."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
     @in_slices
@@ -201,7 +201,7 @@ class ClusteredMesh(HoldsFile):
 
 
 def tree_within(pages: PageFile, memory: int) -> Hierarchy:
-    """Build a hierarchy over the boxes of clusters, and give the rest of ``memory`` to the pages.
+    """Build a hierarchy over the boxes of clusters, and leave the rest of ``memory`` to the pages.
 
     Raises:
         UnsupportedOption: the rest is too small for two pages.

@@ -91,7 +91,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _names_of(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
-    """Return the names of the two arrays."""
+    """Return the names of the arrays of vertices and of triangles in an archive."""
     held = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
     for pair in _NAMES:
         if held.issuperset(pair):
@@ -125,7 +125,7 @@ def _read_header(path: Path, member: Any, name: str) -> _Array:
 
 
 def _rows_of(path: Path, archive: zipfile.ZipFile, name: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the rows of an array in parts, each with the share read before it."""
+    """Yield the rows of an array in parts, each with the share of the array read before it."""
     with archive.open(f"{name}.npy") as member:
         total, kind = _read_header(path, member, name)
         for begin in range(0, total, _ROWS):

@@ -96,7 +96,7 @@ def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
 
 
 def samples(pairs: np.ndarray) -> list[np.ndarray]:
-    """Split sorted pairs (n, 2) into portions, for a query that stops at the first contact.
+    """Split sorted pairs (n, 2) into portions for a query that stops at the first contact.
 
     The first portion has a few pairs from all regions, the next one more, and the last one the rest.
     """

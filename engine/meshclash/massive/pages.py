@@ -103,7 +103,9 @@ class PageFile(HoldsFile):
         return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
 
     def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and their indices in ``numbers``, (n,)."""
+        """Return the boxes (n, 6) float64 [m] of the blocks of pages (k,), and for each box the index of its page in
+        ``numbers``, (n,).
+        """
         return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
 
     def load(self, numbers: Sequence[int]) -> list[Page]:
@@ -133,7 +135,7 @@ class PageFile(HoldsFile):
         return len(numbers)
 
     def has(self, number: int) -> bool:
-        """Return whether a page is in memory."""
+        """Return whether a page is loaded."""
         return number in self._pages
 
     def _page(self, number: int, wanted: set[int], sooner: Sequence[int]) -> Page:
@@ -159,7 +161,9 @@ class PageFile(HoldsFile):
         return decode_page(self.path, self.header, row, number, raw)
 
     def _make_room(self, count: int, wanted: set[int], sooner: Sequence[int]) -> None:
-        """Drop the least recently used pages. Of the wanted pages, drop only those in ``sooner``, in its order."""
+        """Drop the least recently used pages until there is room for more. Of the wanted pages, drop only those in
+        ``sooner``, in its order.
+        """
         if self.nbytes + count <= self.memory:
             return
         unwanted = [n for n in self._pages if n not in wanted]
@@ -180,7 +184,7 @@ class PageFile(HoldsFile):
         return Page(hierarchy, triangle_ids, vertex_ids, sum(array.nbytes for array in arrays) + _BESIDE)
 
     def _advise(self, numbers: list[int]) -> None:
-        """Tell the operating system what will be read, so that it reads ahead while pages are decoded."""
+        """Tell the operating system which pages will be read, so that it reads ahead while pages are decoded."""
         for number in numbers:
             row = self.table[number]
             self._file.advise(int(row["at"]), int(row["bytes"]))

@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
 
 def joined(pieces: Sequence[Piece], weld: float = 0.0) -> Piece:
-    """Join pieces to one: merge vertices at the same position, and vertices within ``weld`` [m].
+    """Join pieces into one: merge vertices at the same position, and vertices within ``weld`` [m].
 
     Triangles that become lines or points are kept, so that the simplified piece is compared with them, too.
     """
@@ -62,7 +62,7 @@ def _collapse_each(vertices, triangles, starts, targets, kept, log, before, coun
 
 @parallel_kernel
 def _collapse_together(vertices, triangles, starts, targets, kept, log, before, counts):
-    """Do the same as ``_collapse_each``, on several cores."""
+    """Run ``_collapse_each`` in parallel."""
     for k in prange(counts.shape[0]):
         v, w, t, u = starts[k, 0], starts[k + 1, 0], starts[k, 1], starts[k + 1, 1]
         counts[k] = collapse_edges(vertices[v:w], triangles[t:u], targets[k], kept[v:w], log[v:w], before[v:w])
@@ -81,14 +81,14 @@ def _bound_each(faces, corners, kept, tasks, bounds):
 
 @parallel_kernel
 def _bound_together(faces, corners, kept, tasks, bounds):
-    """Do the same as ``_bound_each``, on several cores."""
+    """Run ``_bound_each`` in parallel."""
     for k in prange(tasks.shape[0]):
         i, j, p, q, v, w = tasks[k]
         bounds[k] = directed_bound(faces[i:j], corners[i:j], kept[v:w], faces[p:q], corners[p:q])
 
 
 def together_is_compiled() -> bool:
-    """Return whether the kernels for several cores are compiled already."""
+    """Return whether the parallel kernels are compiled already."""
     return is_compiled(_collapse_together) and is_compiled(_bound_together)
 
 
@@ -166,7 +166,9 @@ def all_collapsed(pieces: Sequence[Piece], targets: Sequence[int], threads: int)
 def _unscaled(
     piece: Piece, start: np.ndarray, moved: np.ndarray, log: np.ndarray, before: np.ndarray, kept: np.ndarray
 ) -> Collapsed:
-    """Convert collapses to the coordinates of the mesh; ``start``, ``moved`` and ``before`` are in the scaled frame."""
+    """Convert edge collapses to the coordinates of the mesh; ``start``, ``moved`` and ``before`` are in the scaled
+    frame.
+    """
     origin, scale = _frame_of(piece.vertices)
     places, earlier = piece.vertices.copy(), piece.vertices[log[:, 1]]
     for result, scaled, first in ((places, moved, start), (earlier, before, start[log[:, 1]])):
@@ -183,7 +185,9 @@ def faces_of(piece: Piece, kept: np.ndarray) -> np.ndarray:
 
 
 def bounds_of(after: Simplified) -> tuple[float, float]:
-    """Return bounds of the distance of the mesh from the simplified piece, and of this from the mesh [m]."""
+    """Return bounds of the distance from the mesh to the simplified piece, and from the simplified piece to the mesh
+    [m].
+    """
     return all_bounds([after], 1)[0]
 
 
@@ -229,7 +233,7 @@ def _scaled(vertices: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarra
 
 
 def increased(value: float, factor: float = 1.0) -> float:
-    """Return a product, increased so that it is an upper bound despite rounding errors."""
+    """Return the product of the factors, increased so that it is an upper bound despite rounding errors."""
     return math.nextafter(value * factor, math.inf)
 
 

@@ -45,7 +45,7 @@ class MeshSource(NamedTuple):
         return self.fingerprint is not None
 
     def wrong(self, what: str) -> Exception:
-        """Return the exception for a problem of the mesh."""
+        """Return the exception to raise for a problem of the mesh."""
         return (InvalidFile if self.is_file else InvalidMesh)(f"{self.name}: {what}")
 
 

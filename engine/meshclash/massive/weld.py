@@ -23,7 +23,9 @@ def _slot(x, y, z, count):
 
 @inner
 def _nearest(vertices, i, x, y, z, most, heads, nexts):
-    """Return the nearest representative in the cells around a vertex, with a squared distance of at most ``most``."""
+    """Return the nearest representative in the grid cells around a vertex whose squared distance is at most
+    ``most``.
+    """
     found = np.int32(-1)
     for k in range(27):
         slot = _slot(x + k // 9 - 1, y + k // 3 % 3 - 1, z + k % 3 - 1, heads.shape[0])
@@ -54,7 +56,8 @@ def _weld(vertices, low, cell, most, heads, nexts, stands):
 
 
 def welded(vertices: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
-    """Find a representative within a tolerance for each vertex, and the largest distance from it.
+    """Find a representative vertex within a tolerance for each vertex, and the largest distance between a vertex and
+    its representative.
 
     Args:
         vertices: (n, 3) float64 [m], all different; the result depends on their order.

@@ -40,7 +40,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 class WorkFolder:
-    """The locked folder of one build.
+    """The locked folder of a single build.
 
     Attributes:
         path: path of the folder.
@@ -85,7 +85,7 @@ class WorkFolder:
         return False
 
     def remove(self, *names: str) -> None:
-        """Remove files that are no longer needed."""
+        """Remove files that the build no longer needs."""
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 

@@ -34,7 +34,7 @@ Vector = tuple[float, float, float]  # Python floats: NumPy arrays of three numb
 
 
 class Mover(NamedTuple):
-    """The motion of an object during one piece of it."""
+    """The motion of an object during a single piece of its motion."""
 
     start: float
     centre: Vector
@@ -86,7 +86,7 @@ def make_mover(span: MotionPiece, points: np.ndarray, margin: float = 0.0) -> Mo
 
 
 def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
-    """Return an upper bound of the speed at which the surfaces approach, at any time of an interval."""
+    """Return an upper bound of the speed at which the surfaces of two objects approach, at any time of an interval."""
     least = a.speed + b.speed
     deviation = a.deviation + b.deviation
     for one, other in ((a, b), (b, a)):
@@ -99,7 +99,7 @@ def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
 
 
 def _relative_speed(one: Mover, other: Mover, time: float) -> float:
-    """Return the speed of the other's pivot in the frame of the first, enlarged by its rounding error."""
+    """Return the speed of the second object's pivot in the frame of the first, enlarged by its rounding error."""
     carried = _cross(one.turning, _plus(other.centre_at(time), -1.0, one.centre_at(time)))
     terms = math.hypot(*other.velocity) + math.hypot(*one.velocity) + math.hypot(*carried)
     return math.hypot(*_plus(_plus(other.velocity, -1.0, one.velocity), -1.0, carried)) + 1e-14 * terms

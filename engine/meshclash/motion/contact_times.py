@@ -225,7 +225,7 @@ class _Chase:
 
     @staticmethod
     def _reach(motion: Motion, points: np.ndarray, margin: float) -> float:
-        """Return a bound of the coordinates at any time."""
+        """Return an upper bound of the coordinates of both objects at any time."""
         local = float(np.abs(points).max()) + margin
         return max(
             2.0 * local + 2.0 * float(np.abs(rows[:, 3]).max()) for s in motion.spans for rows in (s.first, s.last)
@@ -245,7 +245,7 @@ class _Chase:
         return max(self.motion_a.previous_change(time), self.motion_b.previous_change(time), goal)
 
     def measure(self, time: float) -> Approach:
-        """Measure the distance of the objects at a time."""
+        """Measure the distance between the objects at a time."""
         poses = pose_of(self.motion_a.rows_at(time)), pose_of(self.motion_b.rows_at(time))
         a: Any = self.a
         found: Distance | CloudDistance = distance(a, cast(Any, self.b), *poses, start=self._start_pair, device="cpu")
@@ -276,7 +276,8 @@ class _Chase:
         return at.distance <= self.tolerance or self.is_inside(at)
 
     def contact_towards_steps(self, at: Approach, goal: float) -> Generator[Progress, None, Approach | None]:
-        """Find the first contact on the way from ``at``, where the objects are apart, forwards or back to ``goal``.
+        """Find the first contact between the time ``at``, when the objects are apart, and ``goal``, which may be
+        earlier or later.
 
         Returns None if there is none. All times that are skipped are certainly free of contact.
         """
@@ -316,7 +317,7 @@ class _Chase:
         return max(min(at.time - advance, math.nextafter(at.time, -math.inf)), change)
 
     def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
-        """Return the gap of two separating planes perpendicular to a direction; 0 or less if there is none."""
+        """Return the gap between two separating planes perpendicular to a direction; 0 or less if there are none."""
         ends = []
         for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
             along = sign * (pose.rows[:, :3].T @ direction)
@@ -324,7 +325,7 @@ class _Chase:
         return -(ends[0] + ends[1])
 
     def end_steps(self, known: Approach, pause: float) -> Generator[Progress, None, tuple[float, Approach | None]]:
-        """Return the end of a contact, and the next measurement at which the objects are apart, if there is one.
+        """Return the end of a contact, and the next time at which the objects are measured apart, if there is one.
 
         Measures at times at most a pause apart until the objects are apart, then searches backwards for the contact, in
         the same way as for its start.

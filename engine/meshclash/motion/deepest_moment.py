@@ -18,7 +18,7 @@ _GOLDEN = 0.6180339887498949
 
 
 class Approach(NamedTuple):
-    """Distance of two objects at a time."""
+    """The distance between two objects at a time."""
 
     time: float
     distance: float
@@ -55,7 +55,7 @@ class MovingPair(Protocol):
     b: Any
 
     def measure(self, time: float) -> Approach:
-        """Measure their distance at a time."""
+        """Measure the distance between the objects at a time."""
 
 
 def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generator[Progress, None, ContactInterval]:

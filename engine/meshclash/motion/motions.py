@@ -20,7 +20,9 @@ _MOST_TURNS = 1e4
 
 
 class Motion(Copyable):
-    """A rigid motion, as a sequence of pieces without gaps; before and after it the object is at rest."""
+    """A rigid motion as a sequence of pieces without gaps; the object is at rest before the first and after the last
+    piece.
+    """
 
     def __init__(self, spans: list[MotionPiece]) -> None:
         self._spans = spans
@@ -42,12 +44,16 @@ class Motion(Copyable):
         return self._spans[-1].end
 
     def place_of(self, time: float) -> int:
-        """Return the index of the piece at a time; -1 before the first piece, the number of pieces after the last."""
+        """Return the index of the piece of the motion at a time; -1 before the first piece, the number of pieces after
+        the last.
+        """
         time = _moment(time)
         return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
 
     def piece(self, place: int) -> MotionPiece:
-        """Return the piece with an index from ``place_of``; before and after the motion it is a piece at rest."""
+        """Return the piece with an index from ``place_of``; a piece at rest for an index before the first or after the
+        last.
+        """
         place = whole_number("place", place, -1)
         if 0 <= place < len(self._spans):
             return self._spans[place]

@@ -32,13 +32,14 @@ _MOST_PUSHED = 4
 
 @inner
 def longest_side(boxes, node):
-    """Return the longest side of a node's box."""
+    """Return the length of the longest side of a node's box."""
     return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
 
 
 @cache
 def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Callable:
-    """Return the traversal kernel for one kind of pairs.
+    """Return the traversal kernel for one kind of pair, such as two leaves of clouds, or a leaf of a cloud and a
+    triangle.
 
     Args:
         begin: puts the pair of roots on the heap, if they may meet; takes (tree_a, tree_b, m, state, heap, scratch).

@@ -15,7 +15,7 @@ _REACHED = 1.0 + 1e-9  # covers rounding errors of coordinates in another frame
 
 @inner
 def _outside2(boxes, leaf, margin, low, high):
-    """Return the squared distance of a box from a leaf's box grown by the margin."""
+    """Return the squared distance between a box and the box of a leaf enlarged by the margin."""
     total = 0.0
     for k in range(3):
         gap = max(np.float64(boxes[leaf, k]) - margin - high[k], low[k] - np.float64(boxes[leaf, k + 3]) - margin, 0.0)
@@ -25,7 +25,9 @@ def _outside2(boxes, leaf, margin, low, high):
 
 @inner
 def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, border, start):
-    """Write the points outside a leaf within reach of its grown box, as far as they fit; return their total number."""
+    """Write the points outside a leaf that lie within reach of its enlarged box, as far as there is room; return how
+    many there are in total.
+    """
     found = 0
     stack[0] = 0
     used = 1
@@ -53,7 +55,7 @@ def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, b
 
 @kernel
 def collect_borders(corrected, first, count, boxes, margin, horizon, border_start, border, node, limit):
-    """Fill the borders of leaves, from a node on; return the node to continue with.
+    """Fill the borders of leaves, starting from a given node; return the node to continue with.
 
     A leaf's surface is evaluated in its box grown by ``margin`` on all sides, so its border holds all points within
     the horizon of that box. The kernel stops after about ``limit`` entries, or at a leaf whose border does not fit

@@ -226,7 +226,9 @@ def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, t
 
 
 def _leaves_are_tiny(tree: PointTree, reach: float) -> bool:
-    """Return whether leaves are so small, relative to the horizon, that borders would repeat the points many times."""
+    """Return whether leaves are so small, compared with the horizon, that their borders would repeat most points many
+    times.
+    """
     leaf = tree.count > 0
     longest = (tree.boxes[leaf, 3:] - tree.boxes[leaf, :3]).max(axis=1)
     return bool(tree.count[leaf][longest < 0.5 * reach].sum() > _TINY_SHARE * tree.count.sum())

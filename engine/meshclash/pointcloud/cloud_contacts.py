@@ -125,7 +125,7 @@ class CloudContacts(Copyable):
 
     @in_slices
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
-        """Return whether the clouds are too coarse to tell if the surfaces meet.
+        """Return whether the clouds are sampled too coarsely to tell whether their surfaces meet.
 
         That is so if the surfaces are closer than the resolution of the clouds (``PointCloud.resolution``) without
         contact, or if there is contact, but a move by the resolution could part them.
@@ -150,7 +150,7 @@ class CloudContacts(Copyable):
 
     @in_slices
     def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """Return how deep the points of the cloud on one side lie behind the other object's surface.
+        """Return how deep each point of the cloud on one side lies behind the other object's surface.
 
         Args:
             side: 0 or 1, the side of a cloud.

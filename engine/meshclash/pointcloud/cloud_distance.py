@@ -1,4 +1,4 @@
-"""The distance of a cloud from another cloud or a mesh.
+"""The distance between a cloud and another cloud or a mesh.
 
 First the nearest two samples (cloud points or triangles) are found exactly. Both trees are descended together, near
 pairs first; a pair is skipped if its boxes are no closer than the best distance so far. Then the points of clouds move
@@ -67,7 +67,7 @@ class CloudDistance:
 
 @inner
 def _boxes_gap(a, b, m):
-    """Return a lower bound of the distance of two boxes: the largest gap along their six axes, minus the slack."""
+    """Return a lower bound of the distance between two boxes: the largest gap along their six axes, minus the slack."""
     gap = 0.0
     for k in range(3):
         centre = m[9 + k]
@@ -121,7 +121,8 @@ def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, b
 
 @inner
 def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds, nodes, used, best2):
-    """Pop and split pairs of nodes until a pair of leaves comes up that may be closer than the best so far.
+    """Pop and split pairs of nodes until the pair on top consists of two leaves that may be closer than the best pair
+    so far.
 
     Returns:
         The number of pairs left on the stack, whose next entry holds the pair of leaves; -1 if there is none.
@@ -171,7 +172,7 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
 
 @kernel
 def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
-    """Find the nearest point of a cloud and triangle of a mesh.
+    """Find the nearest pair of a point of a cloud and a triangle of a mesh.
 
     ``point`` receives the nearest point on the triangle, in the cloud's hierarchy frame. The search stops and resumes
     like ``_nearest_points``.
@@ -219,7 +220,7 @@ def cloud_distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """Return the distance of a PointCloud from another PointCloud or a mesh.
+    """Return the distance between a PointCloud and another PointCloud or a mesh.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
@@ -268,7 +269,7 @@ def cloud_distance(
 
 
 def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[Progress, None, CloudDistance]:
-    """Return the distance in one pose (3, 4) of each object. The hierarchies are built already."""
+    """Return the distance between the objects in one pose (3, 4) of each. The hierarchies are built already."""
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud) and isinstance(second, PointCloud) and comes_second(first, second, rows_a, rows_b):
         return _exchanged((yield from _one_steps(b, a, rows_b, rows_a)))
@@ -289,7 +290,7 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
 
 
 def _exchanged(one: CloudDistance) -> CloudDistance:
-    """Return the same result with a and b exchanged."""
+    """Return the same result with the roles of a and b exchanged."""
     return replace(one, point_a=one.point_b, point_b=one.point_a, index_a=one.index_b, index_b=one.index_a)
 
 
@@ -300,7 +301,8 @@ def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
 def near_place_steps(
     a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
 ) -> Generator[Progress, None, np.ndarray | None]:
-    """Return the middle (3,) of the nearest samples in poses (3, 4), if these are closer than a limit [m], else None.
+    """Return the midpoint (3,) between the nearest samples of both objects in poses (3, 4), if they are closer than a
+    limit [m], else None.
 
     One object is a cloud.
     """
@@ -315,7 +317,7 @@ def near_place_steps(
 def _nearest_steps(
     a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, _Samples]:
-    """Return the nearest samples."""
+    """Return the nearest pair of samples of both objects."""
     nearest = yield from _samples_steps(a, b, rows_a, rows_b, math.inf)
     assert nearest is not None
     return nearest
@@ -324,7 +326,7 @@ def _nearest_steps(
 def _samples_steps(
     a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
 ) -> Generator[Progress, None, _Samples | None]:
-    """Return the nearest samples that are closer than a limit [m]; None if there are none."""
+    """Return the nearest pair of samples of both objects if it is closer than a limit [m], else None."""
     tree = a.built.tree
     origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
     bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
@@ -362,7 +364,9 @@ def _searching(slices: int) -> Progress:
 
 
 def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):
-    """Move both points along their surfaces towards each other; return them in world coordinates."""
+    """Move the nearest point of each object along its surface towards the other point; return both in world
+    coordinates.
+    """
     best = math.inf
     kept = (x, y)
     for _ in range(_SLIDE_STEPS):

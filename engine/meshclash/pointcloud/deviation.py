@@ -1,4 +1,4 @@
-"""Distances of the points of a cloud from another surface: exact for a mesh, from the implicit surface of a cloud."""
+"""Distances from the points of a cloud to another surface: exact for a mesh, from the implicit surface for a cloud."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 
 @inner
 def from_solid(forest, solids, frame, p, signed, work):
-    """Return the distance of a world point from a mesh, and whether its sign is certain.
+    """Return the distance from a world point to a mesh, and whether its sign is certain.
 
     The distance is negative inside the mesh if ``signed`` is set.
     """
@@ -59,7 +59,7 @@ def from_solid_by_nodes(forest, solids, frame, p, signed, work):
 
 @kernel
 def distances_from_mesh(forest, solids, pose, inverse, origins, reaches, at, signed, work, out):
-    """Write the distances of world points ``at`` (k, 3) from a mesh into ``out`` (k,) [m]."""
+    """Write the distances from world points ``at`` (k, 3) to a mesh into ``out`` (k,) [m]."""
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
@@ -106,7 +106,7 @@ def nearest_point(tree, x, stack, limit2):
 
 @inner
 def from_surface(tree, x, stack, sums):
-    """Return the distance of x from a cloud's surface, negative behind it if the cloud has normals.
+    """Return the distance from x to a cloud's surface, negative behind the surface if the cloud has normals.
 
     Where there is no surface, it is the distance of the nearest point.
     """
@@ -148,7 +148,7 @@ def deviation(
     signed: bool = False,
     device: str = "auto",
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return the distance [m] of each point of a cloud from another object's surface.
+    """Return the distance [m] from each point of a cloud to another object's surface.
 
     Args:
         cloud: the PointCloud whose points are measured.
@@ -188,7 +188,9 @@ def deviation(
 def _measured_steps(
     measure: Measure, rows: np.ndarray, points: np.ndarray, places: np.ndarray | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return the distances of points (k, 3) in a pose (3, 4), in slices. ``places`` (k,) reorders the results."""
+    """Return the distances from the points (k, 3) of a cloud in a pose (3, 4) to the other object, in slices.
+    ``places`` (k,) reorders the results.
+    """
     result = np.empty(len(points))
     begin = 0
     while begin < len(points):
@@ -204,7 +206,7 @@ def _measured_steps(
 def points_behind_steps(
     cloud: PointCloud, other: Surface, pose_cloud: PoseLike = None, pose_other: PoseLike = None
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Find the points of a cloud that lie behind another surface, and how deep; in slices.
+    """Find the points of a cloud that lie behind another surface, and their depths; in slices.
 
     If the other object is a mesh, only points of leaves that reach into its box are measured.
 
@@ -226,7 +228,7 @@ def points_behind_steps(
 
 
 def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: np.ndarray) -> np.ndarray:
-    """Return the places in the tree (k,) int64 of the points of all leaves that reach into the box of a mesh.
+    """Return the places in the tree (k,) int64 of the points of all leaves whose boxes reach into the box of a mesh.
 
     If the other object is a cloud, return all points.
     """
@@ -243,7 +245,7 @@ def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: 
 
 
 def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of some leaves, one leaf after the other.
+    """Return the points of the given leaves of a tree, leaf by leaf.
 
     Returns:
         (their places in the tree (k,) int64, the index in ``leaves`` of each).

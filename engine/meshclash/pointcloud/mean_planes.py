@@ -1,4 +1,4 @@
-"""Mean planes of nodes, with which priorities and leaf tests distinguish the sides of a node's surface; and rims.
+"""Mean planes of nodes, by which priorities and leaf tests tell the sides of a node's surface; and rims of leaves.
 
 To find rims, each tested point of a leaf is moved by a sampling radius away from the mean of the points around it. If
 the mean around the moved position lies far beside it, the surface ends there. Inside a surface the mean follows the
@@ -82,7 +82,7 @@ def _way_to_mean(tree, node, x):
 
 @inner
 def _has_rim(tree, node):
-    """Return whether the surface of a leaf ends near it. Every second point is tested."""
+    """Return whether the surface of a leaf ends near the leaf. Every second point is tested."""
     bandwidth = 1.0 / math.sqrt(tree.parameters[INVERSE_H2])
     for i in range(tree.first[node], tree.first[node] + tree.count[node], 2):
         x = (tree.corrected[i, 0], tree.corrected[i, 1], tree.corrected[i, 2])

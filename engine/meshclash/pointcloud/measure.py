@@ -1,4 +1,4 @@
-"""Distances from a surface, and values of a cloud's surface, for many points at once on a device or the CPU.
+"""Distances to a surface, and values of a cloud's implicit function, for many points at once on a GPU or the CPU.
 
 ``measure_gpu.py`` has the kernels. A device gets large chunks of points. After its first fault the CPU takes over with
 small chunks, so that slices stay short.
@@ -24,7 +24,7 @@ Values = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Measure:
-    """Measures the distances of world points from a surface.
+    """Measures the distances from world points to a surface.
 
     Args:
         device: "auto", "cpu" or "cuda".

@@ -1,4 +1,4 @@
-"""Kernels that evaluate a cloud's surface, or measure distances from a cloud or mesh, with one thread per point.
+"""Kernels that evaluate a cloud's surface, or measure distances to a cloud or mesh, with one thread per point.
 
 The threads run the same functions as the CPU, compiled for the device, except that the device has no memory for
 expansions. The kernel therefore marks points so close to a mesh's surface that float64 cannot determine their side.
@@ -64,7 +64,7 @@ def evaluate_points(points, corrected, normals, origin, first, count, boxes, par
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1])")
 def measure_from_cloud(points, corrected, normals, origin, first, count, boxes, parameters, at, out):
-    """Write the distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface into ``out``."""
+    """Write the distances [m] from points ``at`` (k, 3), in the cloud's coordinates, to its surface into ``out``."""
     tree = _Cloud(points, corrected, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
@@ -98,7 +98,7 @@ def measure_from_mesh(
     out,
     certain,
 ):
-    """Write the distances [m] of world points ``at`` (k, 3) from a mesh into ``out``.
+    """Write the distances [m] from world points ``at`` (k, 3) to a mesh into ``out``.
 
     ``certain`` receives whether their signs are certain.
     """

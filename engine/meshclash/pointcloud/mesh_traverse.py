@@ -48,7 +48,7 @@ def _push_if_near(cloud, node_a, mesh, node_b, m, state, heap):
 
 @inner
 def _descend(cloud, node_a, mesh, node_b, m, state, heap):
-    """Push the children of the larger of two nodes, or of the only one that has children."""
+    """Push the children of the larger of two nodes, or of the only node that has children."""
     leaf_a = cloud.count[node_a] > 0
     leaf_b = mesh.count[node_b] > 0
     if leaf_b or (not leaf_a and size(cloud.boxes[node_a]) >= size(mesh.volumes[node_b])):
@@ -80,7 +80,7 @@ def _leaf_region(cloud, node, region):
 
 @inner
 def _write(output, state, node, triangle, x, corners, region, margin):
-    """Write a contact, and the common region of leaf and triangle, each grown by the margin."""
+    """Write a contact, and the region common to the boxes of leaf and triangle, both enlarged by the margin."""
     pairs, points, regions = output
     k = state[FOUND]
     pairs[k, 0] = node

@@ -101,7 +101,7 @@ class PairSearch(Copyable):
         self.complete = False
 
     def advance(self, work: float) -> bool:
-        """Do about this amount of work; return True when the traversal is complete."""
+        """Run the traversal for about ``work`` units of work; return True when it is complete."""
         self.settings[WORK_LIMIT] = work
         self.complete = self._kernel(self.settings, self.state, self._heap, self._output)
         found = int(self.state[FOUND])
@@ -149,7 +149,7 @@ class PairSearch(Copyable):
 
     @property
     def work_done(self) -> float:
-        """Work so far, in the units of the kernel."""
+        """Work done so far, in the units of the kernel."""
         return float(self.state[VOLUME_TESTS] + EVALUATION_WORK * self.state[EVALUATIONS])
 
     @property
@@ -158,7 +158,7 @@ class PairSearch(Copyable):
         return bool(self._chunks)
 
     def found(self) -> CommonPoints:
-        """Return everything found so far."""
+        """Return all contacts found so far."""
         if not self._chunks:
             return CommonPoints(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
         pairs, points, regions = (np.concatenate(parts) for parts in zip(*self._chunks, strict=True))

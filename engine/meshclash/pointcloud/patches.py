@@ -83,7 +83,7 @@ def in_leaf(tree_b, node_b, m, x):
 
 @inner
 def near_leaf(tree_b, node_b, m, x, length):
-    """Like ``in_leaf``, for the box grown by its margin and a further length."""
+    """Like ``in_leaf``, for the leaf's box enlarged by the margin and a further length."""
     margin = tree_b.parameters[MARGIN] + length
     for k in range(3):
         c = m[15 + 3 * k] * x[0] + m[16 + 3 * k] * x[1] + m[17 + 3 * k] * x[2] + m[24 + k]
@@ -94,7 +94,7 @@ def near_leaf(tree_b, node_b, m, x, length):
 
 @inner
 def keep_in_leaf(patch, tried, tree_b, node_b, m):
-    """Move the points to try that lie in b's leaf to the front; return their number."""
+    """Move the candidate points that lie in b's leaf to the front; return how many there are."""
     points, chosen = patch.points, patch.chosen
     kept = 0
     for entry in range(tried):
@@ -178,7 +178,8 @@ def leaf_plane(tree, node, m, moved):
 
 @inner
 def widened(plane, patch):
-    """Widen the slab of a leaf so far that the surfaces are apart if another leaf's points all lie outside it.
+    """Widen the slab of a leaf until the surfaces are certainly apart if all points of another leaf lie outside the
+    slab.
 
     The slack covers how far this leaf's surface may lie off its points, and how far the surface of ``patch``, the other
     leaf, may reach beyond its own points.
@@ -218,7 +219,7 @@ def slab_beyond(region, plane_p, plane_q):
 
 @inner
 def one_sided(patch, tried, plane):
-    """Return whether all points to try lie on one side of the slab that holds another leaf's points."""
+    """Return whether all candidate points lie on one side of the slab that contains another leaf's points."""
     points, chosen = patch.points, patch.chosen
     n, low, high = plane
     below = True

@@ -34,7 +34,8 @@ def _sides_of_plane(tree, node, nx, ny, nz, low, high):
 
 @inner
 def plane_priority(tree_a, node_a, tree_b, node_b, m):
-    """Return the priority of a pair, 0 to 1: how evenly samples of each node lie on both sides of the other's slab.
+    """Return the priority of a pair of nodes, 0 to 1: how evenly samples of each node lie on both sides of the other's
+    slab.
 
     Samples inside the slab do not count.
     """

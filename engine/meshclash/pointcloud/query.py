@@ -37,7 +37,9 @@ def collide_clouds(
 def common_points_steps(
     a: Thing, b: Thing, pose_a: PoseLike, pose_b: PoseLike, first_only: bool
 ) -> Generator[Progress, None, CloudContacts]:
-    """Find all contacts of each pose, or only one, like ``collide_clouds``. At least one object must be a cloud."""
+    """Find all contacts of each pose, or only the first one found, like ``collide_clouds``. At least one object must be
+    a cloud.
+    """
     start = time.perf_counter()
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):

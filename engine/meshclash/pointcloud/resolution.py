@@ -1,4 +1,5 @@
-"""Determine which answers about clouds are certain: those that stay the same if objects move by the clouds' resolution.
+"""Determine which answers about clouds are certain: those that stay the same if the objects move by the clouds'
+resolution.
 
 Points do not tell where exactly a surface lies, ends or is bent: corners are cut off, borders extend beyond the last
 points, and thin parts look like noise. So a contact, and a gap, may be wrong by up to the *resolution* of a cloud, two
@@ -45,7 +46,8 @@ _TEXT = "moving surfaces that hardly meet"
 
 @kernel
 def sheets_at(tree, at, normals, certain):
-    """Write the normals of a surface at points (k, 3) in object coordinates, and whether it is one sheet around them.
+    """Write the normals of a surface at points (k, 3) in object coordinates, and whether the surface is a single sheet
+    around each point.
 
     It is one sheet where it continues on all sides of the point, and its points lie near their plane.
     """
@@ -140,7 +142,7 @@ def _reaches(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points:
 
 
 def _cross(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> bool:
-    """Return whether two clouds cross as single sheets in one of some points (k, 3)."""
+    """Return whether two clouds cross as single sheets at one of the given points (k, 3)."""
     normal_a, certain_a = _sheets(a, rows_a, points)
     normal_b, certain_b = _sheets(b, rows_b, points)
     cosine = (normal_a * normal_b).sum(axis=1)
@@ -148,7 +150,9 @@ def _cross(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray,
 
 
 def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the normals (k, 3) of a cloud in a pose at world points (k, 3), and whether it is one sheet there."""
+    """Return the normals (k, 3) of a posed cloud at world points (k, 3), and whether the surface is a single sheet at
+    each.
+    """
     inverse = np.linalg.inv(rows[:, :3])
     normals, certain = np.zeros((len(points), 3)), np.empty(len(points), np.bool_)
     sheets_at(cloud.built.tree, np.ascontiguousarray((points - rows[:, 3]) @ inverse.T), normals, certain)
@@ -168,7 +172,7 @@ def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, po
 def doubtful_gap_steps(
     a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, np.ndarray | None]:
-    """Return a place where two objects without a common point are so close that they may meet, (3,); None if there is
+    """Return a place (3,) where two objects without a common point are so close that they may meet; None if there is
     none.
 
     Their poses are (3, 4).

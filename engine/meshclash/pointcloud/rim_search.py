@@ -1,4 +1,4 @@
-"""Find a common point of two surfaces where only their rims meet, beyond all points.
+"""Find a common point of two surfaces that meet only at their rims, outside the region that points cover.
 
 A surface ends some way beyond its points. Where only such rims meet, Newton's method leaves one of the surfaces, or has
 no point to start from. First the slabs are compared that contain both surfaces near the common region of two leaves.
@@ -59,7 +59,9 @@ CUBES = 64
 
 @inner
 def _slab(patch, n):
-    """Return the slab (normal, low, high) that contains a surface around the region, also beyond its points."""
+    """Return the slab (normal, low, high) that contains a surface around the region, including its part beyond the
+    points.
+    """
     points = patch.points
     low = np.inf
     high = -np.inf
@@ -73,7 +75,7 @@ def _slab(patch, n):
 
 @inner
 def rims_apart(p, normal_p, q, normal_q, region):
-    """Return whether the slabs of two surfaces, along their leaves' normals, have no common point in a region."""
+    """Return whether the slabs of two surfaces, along the normals of their leaves, have no common point in a region."""
     slab_p = _slab(p, normal_p)
     slab_q = _slab(q, normal_q)
     return slab_beyond(region, slab_p, slab_q) or slab_beyond(region, slab_q, slab_p)
@@ -114,7 +116,7 @@ def _may_have_enough(patch, x, reach):
 
 @inner
 def _may_hold(patch, x, width, work):
-    """Evaluate a surface in the middle of a cube.
+    """Evaluate a surface at the centre of a cube, and decide whether the cube may contain a part of it.
 
     f is defined beyond the end of the surface, as long as there are enough points. There is a surface again where the
     nearest point, or the mean of the points, is close enough. Neither distance changes by more than the distance moved.
@@ -143,7 +145,8 @@ def _may_hold(patch, x, width, work):
 
 @inner
 def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
-    """Search for a common point by steps to both tangent planes from the middle of a cube, while these stay near it.
+    """Search for a common point by steps from the centre of a cube to both tangent planes, while these stay near the
+    cube.
 
     Returns (found, point).
     """
@@ -168,7 +171,7 @@ def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
 
 @inner
 def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
-    """Search for a point on both surfaces in a cube, which is subdivided recursively; visit at most ``most`` cubes.
+    """Search a cube for a point on both surfaces by recursive subdivision; visit at most ``most`` cubes.
 
     Returns (found, point, number of cubes visited).
     """

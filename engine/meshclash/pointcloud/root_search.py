@@ -1,4 +1,4 @@
-"""Find a common point of two surfaces, starting from points of one that lie on both sides of the other.
+"""Find a common point of two surfaces, starting from points of one surface that lie on both sides of the other.
 
 Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
 ("Interpolation Search for Point Cloud Intersection", 2005). The path between two such points is followed on the first
@@ -29,7 +29,7 @@ _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
 @inlined
 def is_late(work):
-    """Return whether one call has used all of its evaluations, so that the search gives up."""
+    """Return whether a search has used all of its evaluations and has to give up."""
     return work[0] >= work[1]
 
 
@@ -106,7 +106,7 @@ def _between(a, b, t):
 
 @inner
 def follow(p, q, start, end, reference, region, tolerance, work):
-    """Find a root of q's function along p's surface between two points; return (found, point)."""
+    """Find a root of q's function along p's surface between two points; return (whether one was found, the point)."""
     xa, rest, there = _onto(p, start, region, work)
     if not there:
         return False, xa
@@ -143,7 +143,8 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 @inner
 def both_planes(fp, np_, fq, nq):
-    """Return the shortest vector to the line common to both tangent planes, at distances fp and fq along their normals.
+    """Return the shortest vector to the line in which two tangent planes meet, for distances fp and fq along their
+    normals.
 
     If the planes are nearly parallel, the vector leads to the middle between them.
     """
@@ -211,7 +212,7 @@ def drive(p, q, i, region, tolerance, work):
 
 @inner
 def _nearest_start(away, tried):
-    """Return the entry of the point to try that lies nearest to the other surface."""
+    """Return the entry of the candidate point that lies nearest to the other surface."""
     nearest = 0
     for entry in range(1, tried):
         if away[entry] < away[nearest]:
@@ -250,7 +251,7 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
 
 @inner
 def _thinned(chosen, tried):
-    """Choose an even selection from many points to try, and move it to the front; return its size."""
+    """Choose an even selection of many candidate points, and move it to the front; return its size."""
     step = 1 + tried // _MOST_TRIED
     kept = 0
     for entry in range(0, tried, step):

@@ -1,4 +1,4 @@
-"""Choose the search that answers a question about two objects, one of them a cloud, and check its arguments."""
+"""Choose the search that answers a query about two objects, one of them a cloud, and check its arguments."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def checked_positive(name: str, value: Any, unit: str) -> float:
 
 
 def prepared(thing: Thing) -> PointCloud | Hierarchy:
-    """Return a cloud as it is, or the box hierarchy of a mesh."""
+    """Return a cloud unchanged, or the box hierarchy of a mesh."""
     if isinstance(thing, PointCloud):
         return thing
     hierarchy = as_hierarchy(thing)
@@ -71,7 +71,7 @@ def search_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first
 
 
 def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray) -> bool:
-    """Return whether a search has to exchange two posed clouds, so that b comes first.
+    """Return whether a search has to exchange two posed clouds, so that the result does not depend on their order.
 
     The order of a search depends only on the clouds and poses, not on which one is passed first. So the results do not
     depend on that either, although a search from one side may find a grazing contact, or a nearest point, that a search

@@ -22,7 +22,7 @@ _FAR = 2.0  # in sampling radii
 
 @inner
 def _extremes(patch, count, n):
-    """Return the lowest and the highest chosen point along a direction: (offset, index, offset, index)."""
+    """Return the lowest and the highest of the chosen points along a direction: (offset, index, offset, index)."""
     points, chosen = patch.points, patch.chosen
     low = np.inf
     high = -np.inf
@@ -69,7 +69,7 @@ def _plane_between(a, inside_a, b, inside_b, n):
 
 @inner
 def _foremost(a, inside_a, tried_a, b, inside_b, tried_b, n):
-    """Find the point to try that is nearest to the other leaf's points, for two leaves that a plane separates.
+    """Find the candidate point that is nearest to the other leaf's points, for two leaves that a plane separates.
 
     Returns (whether the point is a's, its index).
     """
@@ -89,7 +89,7 @@ def _lies_along(normal, n):
 
 @inner
 def _meeting_distance2(fa, fb, cosine):
-    """Return the squared distance to the line where two tangent planes meet.
+    """Return the squared distance from a point to the line in which two tangent planes meet.
 
     fa and fb are the distances of the planes along their normals.
     """

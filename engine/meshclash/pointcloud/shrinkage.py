@@ -37,7 +37,9 @@ def new_neighbours() -> tuple[np.ndarray, np.ndarray]:
 
 @inner
 def _gather(tree, leaf, neighbours):
-    """Collect the points of a leaf and its border, or an even selection of too many; return their number."""
+    """Collect the points of a leaf and its border, or an even selection if there are too many; return how many were
+    collected.
+    """
     places, points = neighbours
     own = tree.count[leaf]
     start = tree.border_start[leaf]
@@ -53,7 +55,8 @@ def _gather(tree, leaf, neighbours):
 
 @inner
 def _next_piece(tree, neighbours, state, limit):
-    """Return the next points of a leaf to process (begin, end), and how many neighbours each of them visits.
+    """Return the range (begin, end) of the points of a leaf to process next, and the number of neighbours that each of
+    them visits.
 
     ``state`` is advanced as if they were processed.
     """
@@ -90,7 +93,7 @@ def measure_shortfalls(tree, neighbours, residuals, state, limit):
 
 @inner
 def _mean_residual(neighbours, used, x, own, residuals, parameters):
-    """Return the mean of the residuals around x, times the factor described above."""
+    """Return the mean of the residuals around x, times the factor described in the module docstring."""
     places, points = neighbours
     weight = weight2 = square = 0.0
     sx = sy = sz = tx = ty = tz = 0.0

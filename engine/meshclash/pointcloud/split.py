@@ -56,7 +56,9 @@ def _fill_bins(points, begin, end, step, axis, low, scale, counts, boxes):
 
 @inner
 def _sweep(counts, boxes, skin, forward, costs):
-    """Add to each cut the cost of the bins before it (or after it): points times volume. Cut c is before bin c."""
+    """Add to the cost of each cut the number of points times the volume of the bins on one side of it. Cut c is before
+    bin c.
+    """
     total = 0
     low = np.full(3, np.inf)
     high = np.full(3, -np.inf)
@@ -74,7 +76,7 @@ def _sweep(counts, boxes, skin, forward, costs):
 
 @inner
 def _best_cut(points, begin, end, step, box, skin, scratch):
-    """Return (axis, bin, scale) of the cheapest cut, judged by every ``step``-th point.
+    """Return (axis, bin, scale) of the cut with the lowest cost, estimated from every ``step``-th point.
 
     The axis is -1 if all points are in one bin.
     """
@@ -147,7 +149,7 @@ def _choose_cut(points, begin, end, level, skin, box, state, scratch):
 
 @inner
 def _look_at_next(state, stack, box):
-    """Start with the node on top of the stack."""
+    """Begin to split the node on top of the stack."""
     state[SORTING] = 0
     state[NEXT] = stack[max(state[STACKED] - 1, 0), 1]
     for k in range(3):

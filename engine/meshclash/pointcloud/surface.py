@@ -186,7 +186,7 @@ def solve_sphere(sums):
 
 @inlined
 def reach_of(parameters):
-    """Return how far a surface reaches beyond the points at its border [m]."""
+    """Return how far [m] a surface extends beyond the outermost points of a cloud."""
     return NEARBY / math.sqrt(parameters[INVERSE_H2])
 
 

@@ -64,7 +64,7 @@ class CloudScratch(NamedTuple):
 
 @portable
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """Search for a common point of the surfaces of two leaves by a root search.
+    """Search for a common point of the surfaces of two leaves with a root search.
 
     Returns:
         (NO_POINT, FOUND_POINT, ASK_RIMS or ASK_BOTH_RIMS; the point in a's hierarchy frame).
@@ -108,7 +108,7 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
 
 @inner
 def test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch):
-    """Search for a common point of the surfaces of two leaves where one of them ends, or both.
+    """Search for a common point of the surfaces of two leaves near the rim of at least one of them.
 
     Returns:
         (found, point in a's hierarchy frame).
@@ -143,7 +143,7 @@ def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
 
 @inner
 def _children(tree, node):
-    """Return the first child and the number of children of a node; for a leaf, the leaf itself and 1."""
+    """Return the first child and the number of children of a node; for a leaf, return the leaf itself and 1."""
     if tree.count[node] > 0:
         return node, 1
     return np.int64(tree.first[node]), 2
@@ -158,7 +158,7 @@ def _middle_of_common(tree_a, node_a, tree_b, node_b, m, region):
 
 @inner
 def _write(output, state, node_a, node_b, x, region):
-    """Write a contact."""
+    """Write a contact to the output."""
     pairs, points, regions = output
     k = state[FOUND]
     pairs[k, 0] = node_a

@@ -108,7 +108,7 @@ def local_point(tree, i):
 
 @inner
 def box_distance2(boxes, node, x, y, z):
-    """Return the squared distance from a node's box of a point given relative to the origin."""
+    """Return the squared distance between a node's box and a point given relative to the origin."""
     total = 0.0
     for k, c in enumerate((x, y, z)):
         gap = max(boxes[node, k] - c, c - boxes[node, k + 3], 0.0)
@@ -158,7 +158,7 @@ def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
 
 @kernel
 def neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, out):
-    """Write the distance [m] of each chosen point (k,) int64 from its ``neighbours``-th neighbour into (k,) float64."""
+    """Write the distance [m] from each chosen point (k,) int64 to its ``neighbours``-th neighbour into (k,) float64."""
     best = np.empty(neighbours + 1)
     stack = np.empty(STACK_SIZE, np.int64)
     for k in range(chosen.shape[0]):
@@ -203,7 +203,7 @@ def sum_around(tree, x, stack, sums):
 
 @inner
 def _sort_residuals(tree, x, n, f, stack, bins):
-    """Make a histogram of the distances from a plane of the points within the horizon of x, by their weights.
+    """Make a histogram of the distances between a plane and the points within the horizon of x, by their weights.
 
     The plane lies at f along n from x.
     """
@@ -239,7 +239,7 @@ def _quantile_bin(bins, weight):
 
 @inner
 def _is_line(sums, n):
-    """Return whether the points of some sums extend along a line more than along a plane with the normal n.
+    """Return whether the points in the given sums spread along a line rather than over a plane with the normal n.
 
     The two larger eigenvalues of the covariance follow from its trace, its second
     invariant, and the smallest one.
@@ -256,7 +256,7 @@ def _is_line(sums, n):
 
 @kernel
 def measure_residuals(tree, chosen, out):
-    """Measure the spread [m] of the distances of points from the plane that fits them, around chosen points (k,) int64.
+    """Measure how far [m] points spread from their fitted plane, around the chosen points (k,) int64.
 
     The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points;
     ``LINE`` where the points extend along a line, as those of a wire that is thinner than the horizon. Where two sheets

@@ -1,4 +1,4 @@
-"""Groups of equal pairs of objects: of many copies at the same place, each kind of pair is judged once.
+"""Groups of equal pairs of objects: among many copies of objects, each different pair is judged only once.
 
 Two objects are alike if their meshes have the same arrays, and their poses and resolutions are the same numbers. A
 pair of objects has the same world coordinates as a pair of objects that are alike to these, hence the same verdict,

@@ -58,7 +58,7 @@ class AskedPairs:
 
 
 def special_meetings_steps(scene: Members, memory: PairMemory, places: np.ndarray) -> Generator[Progress, None, None]:
-    """Find which pairs (indices) with a cloud or a clustered mesh meet, one after the other, and note the answers.
+    """Find which pairs (indices) with a cloud or a clustered mesh meet, one pair after another, and store the answers.
 
     Closing the generator early loses only the current pair.
     """

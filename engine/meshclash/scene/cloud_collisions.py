@@ -59,7 +59,7 @@ def with_cloud_collisions_steps(
 
 
 def _candidates(configurations: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
-    """Return the configurations (k,) and object indices (k, 2) of the pairs to compare.
+    """Return the pairs with a cloud or clustered mesh to compare: configurations (k,) and object indices (k, 2).
 
     These are the pairs with a cloud or clustered mesh whose boxes overlap and that ``keep`` accepts.
     """

@@ -118,7 +118,7 @@ class Choice:
         return self.slots is slots and names is not None and self._names == names
 
     def is_of(self, slots: np.ndarray | None, *names: Any) -> bool:
-        """Like ``serves``, but takes the movers and sets themselves as ``names``."""
+        """Like ``serves``, but takes the lists of movers and sets themselves."""
         return self.slots is slots and self._names is not None and all(map(_are_names, names, self._names))
 
 
@@ -253,7 +253,7 @@ def _portion_steps(
 
 
 def _settle_steps(configurations: Configurations, found: CollidingPairs) -> Generator[float, None, QueryStats]:
-    """Decide the pairs that the fast path left open, by the method for many objects. Returns the work."""
+    """Decide the pairs that the fast path left open, by the slower method for many objects. Returns the work."""
     packed_trees, left = configurations.packed_trees, np.flatnonzero(found.collide > YES)
     places, pairs = found.jobs[left, PLACE], found.jobs[left, FIRST : SECOND + 1]
     jobs, rows = packed_trees.trees[pairs], [configurations.rows[places, pairs[:, side]] for side in range(2)]

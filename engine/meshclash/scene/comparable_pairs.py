@@ -1,4 +1,4 @@
-"""Decide which pairs of objects can be compared: those for whose kinds the query table has a verdict."""
+"""Decide which pairs of objects can be compared: those of kinds for which the query table has a verdict."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ class Comparable:
         return answered
 
     def _has_others(self) -> bool:
-        """Return whether the sets have any pair of objects, one of each set, whose kinds can be compared."""
+        """Return whether there is a pair of objects, one of each set, whose kinds can be compared."""
         rows, counts = np.unique(np.stack([self._kinds, *self._sets], axis=1), axis=0, return_counts=True)
         for i, (kind, a, b) in enumerate(rows.tolist()):
             for j, (other, other_a, other_b) in enumerate(rows[: i + 1].tolist()):

@@ -1,4 +1,6 @@
-"""Measure the distances of the objects of a scene in many configurations: all pairs, or the nearest ones of each."""
+"""Measure the distances between the objects of a scene in many configurations: all pairs, or the nearest ones of each
+configuration.
+"""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """Distances of pairs of objects in m configurations, sorted by configuration, then by distance.
+    """Distances between pairs of objects in m configurations, sorted by configuration, then by distance.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first.
@@ -120,7 +122,7 @@ def _reach(distances: np.ndarray, most: int) -> np.ndarray:
 
 
 def _box_gaps(asked: Configurations, pairs: np.ndarray) -> np.ndarray:
-    """Return lower bounds of the distances of pairs, (m, p) [m], from their boxes."""
+    """Return lower bounds of the distances between the objects of pairs, (m, p) [m], from their boxes."""
     boxes = world_boxes(asked.packed_trees.bounds, asked.rows, 0.0)
     return box_gaps(boxes[:, pairs[:, 0]], boxes[:, pairs[:, 1]])
 

@@ -1,4 +1,6 @@
-"""The first stage of a scene query: find the contacts of many pairs of objects at once, as input for verdicts."""
+"""The first stage of a scene query: find the contacts of many pairs of objects at once, from which verdicts are
+computed.
+"""
 
 import operator
 from collections.abc import Generator, Iterator, Sequence
@@ -48,7 +50,9 @@ class PackedTrees:
     """Counts the queries for contacts."""
 
     def asked_again(self) -> bool:
-        """Return whether contacts were queried before: for a single query, oriented boxes cost more than they save."""
+        """Return whether contacts were queried before; for a single query, oriented boxes cost more time than they
+        save.
+        """
         return next(self._questions) > 0
 
     @cached_property
@@ -108,7 +112,7 @@ class TreePacker:
         return self.current
 
     def use_better_trees(self) -> None:
-        """Make the next query look for better trees."""
+        """Make the next query check whether a tree should be rebuilt with a better split."""
         self._kept = _MOST_KEPT
 
     def packed_steps(self, members: Sequence[Member]) -> Generator[Progress, None, PackedTrees]:

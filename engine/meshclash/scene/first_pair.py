@@ -1,4 +1,6 @@
-"""Find out whether anything collides: compare pairs until one collides. With a fast path for a few objects."""
+"""Find whether any two objects of a scene collide: compare pairs until one collides. With a fast path for a few
+objects.
+"""
 
 from collections.abc import Generator, Iterator, Mapping
 
@@ -60,7 +62,7 @@ class StandingObjects:
         return None if some_left else False
 
     def _near(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield portions of the pairs whose boxes overlap; those among the first quarter of the objects come first."""
+        """Yield portions of the pairs whose boxes overlap; pairs within the first quarter of the objects come first."""
         count, before, together = len(self._slots), 0, _AT_FIRST
         for objects in (count // 4, count) if count >= _WORTH_PARTS else (count,):
             jobs = self._few.near_pairs(rows[:, :objects], self._all[:objects], self._all[:objects])
@@ -118,7 +120,8 @@ def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
 
 
 def _most_overlapping_first(boxes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Return the pairs (k, 2) sorted by the common part of their boxes, as a share of the smaller box, largest first.
+    """Return the pairs (k, 2) sorted by how much of the smaller box the common part of both boxes fills, largest share
+    first.
 
     Pairs with a box (n, 6) that has no volume come last.
     """

@@ -87,7 +87,7 @@ class GapRecord:
         self.memory.take_up(scene.pairs_now(old[np.isin(old, scene.ids()).all(axis=1)]))
 
     def follow(self, pairs: np.ndarray) -> np.ndarray:
-        """Follow pairs of ids (k, 2), too; return their indices in the memory."""
+        """Add pairs of ids (k, 2) to the followed pairs; return their indices in the memory."""
         keys = pair_keys(pairs)
         if not np.isin(keys, self.memory.keys).all():
             self.memory.take_up(self._scene.pairs_now(pairs_of(np.union1d(self.memory.keys, keys))))
@@ -95,7 +95,7 @@ class GapRecord:
         return np.searchsorted(self.memory.keys, keys)
 
     def recall(self, pairs: np.ndarray, options: GapOptions) -> np.ndarray:
-        """Use the stored results of pairs (k, 2), and return the pairs that must be measured."""
+        """Reuse the stored results of pairs (k, 2), and return the pairs that must be measured."""
         memory, places = self.memory, self.follow(pairs)
         known = memory.held[places] & (memory.complete[places] | options.first_contact)
         self._use(places[known])
@@ -108,12 +108,14 @@ class GapRecord:
         return pairs[~far]
 
     def lower_bounds(self, pairs: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-        """Return lower bounds of the distances of pairs (k, 2), from stored results and from their boxes, (k,) [m]."""
+        """Return lower bounds of the distances between the objects of pairs (k, 2), from stored results and from their
+        boxes, (k,) [m].
+        """
         places = self.follow(pairs)
         return np.maximum(self.memory.lower_bounds()[places], gaps)
 
     def portions(self, pairs: np.ndarray, device: str) -> Generator[tuple[int, np.ndarray], None, None]:
-        """Yield the portions of pairs to measure together: the number of pairs before, and the pairs."""
+        """Yield the portions of pairs to measure together: the number of pairs before the portion, and the pairs."""
         together = _BATCH if self._is_kept and device == "cpu" else max(len(pairs), 1)
         for begin in range(0, len(pairs), together):
             yield begin, pairs[begin : begin + together]
@@ -155,20 +157,20 @@ class GapRecord:
         return self.memory.starts[self._places(pairs)]
 
     def prove(self, pairs: np.ndarray, distances: np.ndarray) -> None:
-        """Store the distances (k,) [m] of pairs of ids (k, 2), so that later updates can skip them."""
+        """Store the distances (k,) [m] of pairs of ids (k, 2), by which later updates can skip these pairs."""
         self.memory.prove(self._places(pairs), distances)
 
     def _places(self, pairs: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.memory.keys, pair_keys(pairs))
 
     def _use(self, places: np.ndarray) -> None:
-        """List the results of pairs (indices)."""
+        """Add the stored results of pairs (indices) to the results of this query."""
         self._used.append(self.memory.keys[places])
         answers = self.memory.answers[places]
         self.gaps += answers[answers.astype(np.bool_)].tolist()
 
     def note(self, *answers: Answer) -> None:
-        """Add the work of answers to the record."""
+        """Add the work of a query for several pairs to the record."""
         for answer in answers:
             self.work = self.work.plus(answer.stats())
 
@@ -179,11 +181,11 @@ class GapRecord:
         return float(np.partition([gap.gap for gap in self.gaps], most - 1)[most - 1])
 
     def nearest(self, most: int | None) -> list[Gap]:
-        """Return the ``most`` nearest pairs (None: all), nearest first."""
+        """Return the ``most`` nearest pairs (None: all pairs), nearest first."""
         return sorted(self.gaps, key=lambda gap: gap.gap)[:most]
 
     def stats(self, clock: Clock) -> QueryStats:
-        """Return the work and its time."""
+        """Return the work of the query and the time that it took."""
         work = self.work.plus(QueryStats(note="; ".join(self.notes)))
         return replace(work, seconds=clock.total, timings=clock.timings)
 
@@ -198,7 +200,7 @@ class GapRecord:
 def measure_steps(
     scene: Members, pairs: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
-    """Find the verdicts and distances of pairs of ids (k, 2) and add them to ``record``; known results are reused."""
+    """Find the verdicts and distances of pairs of ids (k, 2), and add them to ``record``; stored results are reused."""
     unknown = record.recall(pairs, options)
     for begin, some in record.portions(unknown, options.device):
         low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
@@ -260,7 +262,8 @@ def _overlapping(case: Case) -> np.ndarray:
 def _gaps(
     case: Case, alike: AlikePairs, options: GapOptions, record: GapRecord, names: Mapping[int, str]
 ) -> Generator[Progress, None, None]:
-    """Measure the distances of groups of pairs without a common point, whose first pairs are those of the case.
+    """Measure the distances between objects without a common point, for groups of equal pairs; the case has the first
+    pair of each group.
 
     With a tolerance, keep only the pairs within it, and find their triangles that come within it.
     """

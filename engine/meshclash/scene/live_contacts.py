@@ -85,7 +85,7 @@ class LivePairs(Changeable, ABC):
     @property
     @abstractmethod
     def incomplete(self) -> int:
-        """Number of pairs with an incomplete result from first-contact mode."""
+        """Number of pairs for which only the first contact is known, in first-contact mode."""
 
     @abstractmethod
     def take_changes(self) -> LiveChanges:
@@ -173,7 +173,7 @@ class LiveContacts(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """Number of pairs with an incomplete result from first-contact mode."""
+        """Number of pairs for which only the first contact is known, in first-contact mode."""
         memory = self._memory
         return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
@@ -243,7 +243,7 @@ class LiveContacts(LivePairs):
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def _meet_steps(self, asked: np.ndarray) -> Generator[float, None, tuple[np.ndarray, QueryStats]]:
-        """Commit the first contacts of pairs (indices) whose surfaces meet, and the pairs that are apart.
+        """Store the first contacts of pairs (indices) whose surfaces meet, and which pairs are apart.
 
         Returns:
             The indices of the other pairs, which need a verdict, and the work.
@@ -299,7 +299,7 @@ class LiveContacts(LivePairs):
             self._drop(pair)
 
     def _commit_first_contacts(self, case: Case, alike: AlikePairs) -> tuple[Case, AlikePairs]:
-        """Commit the pairs whose surfaces meet, and return the others, which still need a verdict."""
+        """Store the pairs whose surfaces meet, and return the remaining pairs, which still need a verdict."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
         found = first_contacts_of(case_findings(case, self._scene.names), np.flatnonzero(meet), alike)
@@ -307,7 +307,7 @@ class LiveContacts(LivePairs):
         return case.chosen(~meet), alike.masked(~meet)
 
     def _commit_meeting(self, places: np.ndarray, found: list[FirstContact]) -> None:
-        """Record pairs (indices) that meet, with only their first contacts known."""
+        """Store pairs (indices) that meet, with only their first contacts known."""
         memory, changes = self._memory, self._changes
         memory.answers[places] = _column(found)
         memory.complete[places] = False
@@ -320,7 +320,7 @@ class LiveContacts(LivePairs):
         changes.meeting.update(meeting)
 
     def _commit(self, places: np.ndarray, found: Mapping[int, PairVerdict]) -> None:
-        """Record complete results: the pairs that were compared, and the verdicts of those not apart, by indices."""
+        """Store complete results: the pairs that were compared, and the verdicts of those not apart, by indices."""
         memory = self._memory
         before = places[_are_found(memory.answers[places])]
         memory.answers[places] = None
@@ -336,13 +336,13 @@ class LiveContacts(LivePairs):
             memory.answers[place] = item
 
     def _forget(self, pair: Pair) -> None:
-        """Remove a pair from the pending changes, before a new change of it is recorded."""
+        """Remove a pair from the pending changes, before a new change of the pair is recorded."""
         self._changes.found.pop(pair, None)
         self._changes.meeting.pop(pair, None)
         self._changes.gone.discard(pair)
 
     def _drop(self, pair: Pair) -> None:
-        """Record that a pair is apart or gone; it is reported as gone only if it was reported before."""
+        """Record that a pair is apart or removed; only a pair that was reported before is reported as gone."""
         self._forget(pair)
         if pair in self._reported:
             self._changes.gone.add(pair)

@@ -86,7 +86,7 @@ class LiveGaps(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """Number of pairs with an incomplete result from first-contact mode."""
+        """Number of pairs for which only the first contact is known, in first-contact mode."""
         memory = self._memory
         return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
@@ -106,7 +106,7 @@ class LiveGaps(LivePairs):
         return record.stats(clock)
 
     def take_changes(self) -> LiveChanges:
-        """Return how the list of the last finished update differs from the list at the last call."""
+        """Return the differences between the list after the last finished update and the list at the last call."""
         old, new = self._reported, self._listed
         changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
         self._reported = new

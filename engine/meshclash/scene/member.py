@@ -73,7 +73,9 @@ class Member:
 
     @property
     def radius(self) -> float:
-        """Largest distance of its vertices from the middle of its bounds [m]; infinite if it is no mesh in memory."""
+        """Largest distance of its vertices from the middle of its bounds [m]; infinite for anything but a mesh in
+        memory.
+        """
         return np.inf if self.is_special else radius_of(self.triangles)
 
     @property
@@ -103,7 +105,7 @@ def radius_of(mesh: TriangleMesh) -> float:
 def prepare_steps(
     meshes: Sequence[MeshLike], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
 ) -> Generator[Progress, None, list[Hierarchy]]:
-    """Build the hierarchies of meshes and run ``steps_of`` on each, in slices.
+    """Build the hierarchies of meshes and run ``steps_of`` on each mesh, in slices.
 
     The progress goes from 0 to ``share``; its text is ``text`` with the number of the mesh.
     """

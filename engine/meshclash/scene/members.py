@@ -199,7 +199,7 @@ class Members(Copyable, caches=_CACHES):
         return np.fromiter(map(self.id_of, _several(keys, "keys")), np.int64)
 
     def _set_resolutions(self, identifiers: list[int], resolutions: Iterable[float]) -> np.ndarray:
-        """Set the resolutions of objects, and return for which they changed, (k,) bool."""
+        """Set the resolutions of objects, and return for each whether its resolution changed, (k,) bool."""
         given = items_of("resolutions", resolutions, "lengths")
         known = [checked_resolution(length) for length in islice(given, len(identifiers) + 1)]
         if len(known) != len(identifiers):
@@ -384,7 +384,9 @@ class Members(Copyable, caches=_CACHES):
         return self.poses.rows.take(self.slots(), axis=0)
 
     def look(self) -> PoseTable:
-        """Update the columns of all objects: their extents, and how far they have moved. Return the table."""
+        """Update the columns of all objects: their extents, and the distances that they have moved. Return the
+        table.
+        """
         for identifier in self._given:
             if not _is_as(self._given[identifier], _what_may_change(self.by_id[identifier])):
                 self.poses.revisions[self.by_id[identifier].slot] += 1  # a caller has refitted a hierarchy in place
@@ -457,7 +459,8 @@ class Members(Copyable, caches=_CACHES):
         return alike_pairs(pairs, kinds[places.reshape(-1, 2)])
 
     def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
-        """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each among them.
+        """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each mesh among
+        them.
 
         The trees that were packed last are reused if they include all of these. Otherwise, if the ids are at least
         half as many as the objects packed last, both are packed together: in scenes where everything moves, each frame
@@ -565,7 +568,9 @@ def members_of_scene(scene: object) -> Members:
 
 
 def _what_may_change(member: Member) -> object:
-    """Return what may change without a change of the scene: a hierarchy refitted, a cloud prepared."""
+    """Return the data of an object that can change without a change of the scene: a refitted hierarchy, a prepared
+    cloud.
+    """
     thing = member.thing
     return thing.mesh if isinstance(thing, Hierarchy) else member.bounds.tobytes()
 

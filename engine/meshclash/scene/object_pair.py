@@ -63,12 +63,14 @@ class ObjectPair(NamedTuple):
         return FirstContact(*self.ids, FoundPair(found, None, self.names)), found.stats
 
     def meets_steps(self) -> Generator[Progress, None, bool]:
-        """Return whether the two objects are not apart, in slices; a gap within a cloud's resolution counts as one."""
+        """Return whether the two objects are not apart, in slices; a gap within a cloud's resolution counts as not
+        apart.
+        """
         found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
         return found.verdict is not APART and not _is_small_gap(found)
 
     def proved_gap_steps(self) -> Generator[Progress, None, float]:
-        """Return a lower bound of how far two separate objects can move before they meet [m].
+        """Return a lower bound [m] of how far two separate objects can move before they meet.
 
         The surface of a cloud lies within its margin of its points. The bound is minus infinity if one of the two is an
         open mesh, which the other may enter through a hole, touching nothing; and if it is an exact shape.
@@ -86,7 +88,9 @@ class ObjectPair(NamedTuple):
     def gap_steps(
         self, limits: Limits, tolerance: float | None, first_contact: bool = False
     ) -> Generator[Progress, None, tuple[PairGap | FirstContact | None, QueryStats]]:
-        """Measure the gap between the two, and the work. The gap is None if it exceeds the tolerance [m]."""
+        """Measure the gap between the two objects; return the gap and the work. The gap is None if it exceeds the
+        tolerance [m].
+        """
         judging = self.verdict_steps(limits._replace(touch_tolerance=0.0), first_contact)
         found, work = yield from scale_progress(judging, 0.0, _VERDICT_END)
         if isinstance(found, FirstContact):
@@ -117,5 +121,5 @@ class ObjectPair(NamedTuple):
 
 
 def _is_small_gap(found: PairVerdict | FirstContact) -> bool:
-    """Return whether two objects have no common point, but come within a cloud's resolution."""
+    """Return whether two objects have no common point, but come within a cloud's resolution of each other."""
     return isinstance(found, PairVerdict) and found.undecided and not (len(found.contacts) or len(found.inside))

@@ -1,4 +1,4 @@
-"""Time-critical queries of a scene: searches that continue from call to call, within a budget.
+"""Time-critical queries of a scene, each within a budget: a search continues in the next call where it stopped.
 
 All pairs of meshes share one search. Each pair with a point cloud has its own. Pairs that were found apart sleep, as in
 other queries that follow a scene (``pair_memory.py``).
@@ -49,7 +49,7 @@ class PairEstimates(Copyable):
     def estimate_steps(
         self, scene: Members, pairs: np.ndarray, criterion: Criterion, seconds: float | None, work: int | None
     ) -> Generator[Progress, None, SceneEstimate]:
-        """Continue the searches within a budget, in slices of a few milliseconds.
+        """Continue the searches of all pairs within a budget, in slices of a few milliseconds.
 
         Pairs with a cloud share half of the budget and the time that the other pairs leave unused.
 
@@ -91,7 +91,7 @@ class PairEstimates(Copyable):
         memory.hold(places)
 
     def _waiting(self, chosen: np.ndarray) -> list[PairSearch]:
-        """Return the searches among the chosen pairs, (k,) bool, that are still undecided."""
+        """Return which of the chosen searches are still undecided, (k,) bool."""
         return [search for search in self._memory.answers[chosen] if not (search.complete or search.hit)]
 
     def _of_clouds(self, places: np.ndarray) -> SceneEstimate:
@@ -111,7 +111,7 @@ class PairEstimates(Copyable):
         )  # fmt: skip
 
     def _rest(self, scene: Members, found: SceneEstimate) -> None:
-        """Mark pairs that were found apart as asleep, if their extents prove for how long they stay apart."""
+        """Store for pairs that were found apart how long their extents prove that they stay apart."""
         places = np.flatnonzero(found.complete & ~found.colliding)
         self._memory.apart_by_extents(scene.poses, places)
 
@@ -126,7 +126,7 @@ def _apart(pairs: np.ndarray) -> SceneEstimate:
 
 
 def _joined(*parts: SceneEstimate) -> SceneEstimate:
-    """Return the estimates of different pairs together, sorted by pairs."""
+    """Return the estimates of distinct pairs as one, sorted by pairs."""
     parts = tuple(part for k, part in enumerate(parts) if not k or len(part.pairs))
     if len(parts) == 1:
         return parts[0]

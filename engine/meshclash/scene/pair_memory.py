@@ -41,7 +41,7 @@ _SLACK = 2.0**-48
 
 
 class PairsNow(NamedTuple):
-    """k pairs of objects of a scene as they are now."""
+    """The ids, slots, revisions and motions of k pairs of objects of a scene at present."""
 
     keys: np.ndarray
     """``pair_keys`` of their ids, (k,) int64, ascending."""
@@ -89,16 +89,16 @@ class PairMemory(Copyable, Generic[_T]):
     # Pairs and answers one by one
 
     def __len__(self) -> int:
-        """Number of valid answers."""
+        """Number of pairs with a valid answer."""
         return int(np.count_nonzero(self.held))
 
     def __contains__(self, pair: Any) -> bool:
-        """Whether there is an answer for a pair of ids."""
+        """Whether there is a valid answer for a pair of ids."""
         place = self._place(pair)
         return place is not None and bool(self.held[place])
 
     def __getitem__(self, pair: Pair) -> _T:
-        """Return the answer for a pair of ids. Raises KeyError if there is none."""
+        """Return the stored answer for a pair of ids. Raises KeyError if there is none."""
         place = self._place(pair)
         if place is None or not self.held[place]:
             raise KeyError(pair)
@@ -111,7 +111,8 @@ class PairMemory(Copyable, Generic[_T]):
         return zip(map(tuple, pairs_of(self.keys[held]).tolist()), self.answers[held].tolist(), strict=True)
 
     def follow(self, scene: "Members | Scene", pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
-        """Follow these pairs and drop all others; return those without an answer for their current objects, sorted.
+        """Follow the given pairs and drop all other pairs; return the pairs without an answer for their current
+        objects, sorted.
 
         Args:
             scene: the scene of the objects.
@@ -153,12 +154,12 @@ class PairMemory(Copyable, Generic[_T]):
 
     @property
     def held(self) -> np.ndarray:
-        """Whether each pair has an answer for its objects in the state of the last ``take_up``, (k,) bool."""
+        """Whether each pair has an answer that is valid for its objects at the last ``take_up``, (k,) bool."""
         held: np.ndarray = (self.revisions == self.now.revisions).all(axis=1)
         return held
 
     def take_up(self, now: PairsNow) -> tuple[np.ndarray, np.ndarray]:
-        """Follow these pairs from now on and drop all others.
+        """Follow the given pairs from now on and drop all other pairs.
 
         Returns:
             For each pair followed so far, its place among the new ones, (m,) int64, and whether it still is followed,
@@ -191,17 +192,19 @@ class PairMemory(Copyable, Generic[_T]):
     # Distances
 
     def asleep(self, reach: float = 0.0) -> np.ndarray:
-        """Return which pairs are certainly farther apart than a distance [m], (k,) bool."""
+        """Return which pairs are certainly still farther apart than a distance [m], and can be skipped, (k,) bool."""
         asleep: np.ndarray = (self.now.ways + self.now.spares + reach) * (1.0 + _SLACK) < self._until
         return asleep
 
     def lower_bounds(self) -> np.ndarray:
-        """Return lower bounds of the distances of all pairs, (k,) float64 [m]; 0 if nothing is known."""
+        """Return lower bounds of the distances between the objects of all pairs, (k,) float64 [m]; 0 if nothing is
+        known.
+        """
         bounds = self._until * (1.0 - _SLACK) - (self.now.ways + self.now.spares) * (1.0 + _SLACK)
         return np.maximum(bounds, 0.0)
 
     def prove(self, places: np.ndarray, gaps: np.ndarray) -> None:
-        """Store lower bounds (n,) [m] of the distances that pairs (indices) have now."""
+        """Store lower bounds (n,) [m] of the present distances between the objects of pairs (indices)."""
         until = (gaps + self.now.ways[places] - self.now.spares[places]) * (1.0 - _SLACK)
         self._until[places] = np.maximum(self._until[places], until)
 
@@ -217,7 +220,7 @@ class PairMemory(Copyable, Generic[_T]):
     def measure_steps(
         self, places: np.ndarray, apart: np.ndarray, packed_trees: PackedTrees, table: PoseTable, trees: np.ndarray
     ) -> Generator[float, None, Answer | None]:
-        """Measure pairs that were found apart often enough, so that later updates can skip them; return the work.
+        """Measure the pairs that were found apart often enough, so that later updates can skip them; return the work.
 
         Only pairs of closed meshes are measured: an object may enter an open one through a hole, touching nothing.
 
@@ -240,7 +243,8 @@ class PairMemory(Copyable, Generic[_T]):
         return nearest
 
     def count_apart(self, places: np.ndarray, apart: np.ndarray) -> np.ndarray:
-        """Count how often pairs (indices) were found apart; return which should be measured now, (n,) bool.
+        """Count how often each of the pairs (indices) was found apart; return which pairs should be measured now, (n,)
+        bool.
 
         Args:
             places: indices (n,) of pairs that were compared.

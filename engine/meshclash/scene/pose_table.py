@@ -60,7 +60,7 @@ class PoseTable(Copyable):
         self.ways[slot], self._seen[slot] = 0.0, np.nan  # differs from any pose
 
     def travel(self, slots: np.ndarray) -> None:
-        """Add to ``ways`` how far the objects in these slots (n,) have moved since the last call."""
+        """Add the distances that the objects in the slots (n,) have moved since the last call to ``ways``."""
         _travel(slots, self.rows, self._seen, self.bounds, self.ways, self.spares)
 
 
@@ -71,7 +71,7 @@ _COLUMNS = (
 
 @kernel
 def _travel(slots, rows, seen, bounds, ways, spares):
-    """Add the motion of the corner of each box that moves farthest, rounded up; ``seen`` becomes ``rows``.
+    """Add the motion of the corner of each box that moves farthest, rounded up; ``seen`` is set to ``rows``.
 
     The length of a point's motion is convex in its coordinates, for every affine motion. So no point of a box moves
     farther than the corner that moves farthest, whether the object is moved, turned or stretched.

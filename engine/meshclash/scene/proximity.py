@@ -78,7 +78,7 @@ def measure_nearest_steps(
 
 
 class _Neighbours:
-    """Finds pairs of a scene's objects by the distance of their boxes."""
+    """Finds pairs of a scene's objects by the distances between their boxes."""
 
     def __init__(self, scene: Members, options: GapOptions, record: GapRecord) -> None:
         self._scene, self._wanted, self._record = scene, options, record
@@ -88,7 +88,7 @@ class _Neighbours:
         """A distance within which all boxes are of each other [m]: the diagonal of the scene."""
 
     def within(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs whose boxes are within ``reach`` on every axis, those that may be nearest first.
+        """Return the pairs whose boxes are within ``reach`` on every axis, sorted by lower bounds of their distances.
 
         Returns:
             Pairs of ids (k, 2), and lower bounds of their distances (k,) [m].
@@ -142,7 +142,7 @@ def _nearest_first(
 
 
 def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
-    """Return the result: the ``most`` nearest of ``total`` pairs."""
+    """Return the result of a query: the ``most`` nearest of ``total`` pairs."""
     nearest = [gap for gap in record.nearest(most) if isinstance(gap, PairGap)]  # all: first_contact was False
     nearest.sort(key=lambda g: (*verdict_order(g), g.gap, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
@@ -150,7 +150,9 @@ def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int
 
 
 def box_gaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the distances (...) of boxes (..., 6), which are lower bounds of the distances of the objects."""
+    """Return the distances (...) between boxes (..., 6), which are lower bounds of the distances between the
+    objects.
+    """
     apart = np.maximum(np.maximum(a[..., :3] - b[..., 3:], b[..., :3] - a[..., 3:]), 0.0)
     gaps: np.ndarray = np.sqrt((apart * apart).sum(axis=-1))
     return gaps

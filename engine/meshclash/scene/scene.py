@@ -513,7 +513,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return (yield from self._objects.packed_members_steps(ids, members))
 
     def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
-        """Return the objects that ``collides`` compares; the choice of the last call if it named the same objects."""
+        """Return the objects that ``collides`` compares; those of the last call if it named the same objects."""
         slots, names = self._objects.slots(), names_of(movers, set_a, set_b)
         if poses is not None and self._chosen is not None and self._chosen.serves(slots, names):
             return self._chosen
@@ -568,7 +568,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """Return all pairs of solids within a tolerance. The gap is 0 if one solid lies inside the other.
+        """Return all pairs of solids whose distance is within a tolerance. The gap is 0 if one solid lies inside the
+        other.
 
         ``meshclash.clearance`` compares surfaces instead. Pairs that meet also get a verdict and the triangles that
         meet.
@@ -643,7 +644,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
-        """Return the distances of pairs of solids. The gap is 0 if two solids have a common point, also inside.
+        """Return the distances between pairs of solids. The gap is 0 if two solids have a common point, also inside.
 
         ``meshclash.distance`` compares surfaces instead. Pairs are measured in the order of the distances of their
         boxes, until the boxes of all remaining pairs are farther apart than the pairs to list.

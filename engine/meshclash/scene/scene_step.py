@@ -153,15 +153,15 @@ class _StepContacts(Copyable):
     """Kinds of the contacts, (n,) uint8."""
 
     def of(self, keys: np.ndarray) -> "_StepContacts":
-        """Return the contacts of some pairs."""
+        """Return the contacts of the given pairs."""
         return self._chosen(np.isin(self.keys, keys))
 
     def without(self, keys: np.ndarray) -> "_StepContacts":
-        """Return the contacts of all other pairs."""
+        """Return the contacts of all but the given pairs."""
         return self._chosen(~np.isin(self.keys, keys))
 
     def joined(self, others: "_StepContacts") -> "_StepContacts":
-        """Return these contacts and others."""
+        """Join these contacts with others into one list, sorted by pairs."""
         keys = np.concatenate([self.keys, others.keys])
         order = np.argsort(keys, kind="stable")
         triangles, kinds = (

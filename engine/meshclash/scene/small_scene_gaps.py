@@ -86,7 +86,7 @@ def _records(meshes: Sequence[MeshLike]) -> list[Record] | None:
 
 
 def _may_collide(packed_trees: PackedTrees, rows: np.ndarray) -> bool:
-    """Return True if two objects collide, or if deciding it needs exact predicates or the slower method."""
+    """Return True if two objects collide, or if the fast path cannot decide whether they do."""
     few = packed_trees.few
     if few is None:
         return True

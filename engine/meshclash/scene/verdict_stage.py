@@ -48,7 +48,8 @@ def verdict_portions(
 def alike_portions(
     case: Case, alike: AlikePairs, limits: Limits, names: Mapping[int, str]
 ) -> Generator[tuple[np.ndarray, list[PairVerdict]], None, None]:
-    """Judge the first pair of each group, and yield all pairs in portions: their ids (n, 2), and those not apart.
+    """Judge the first pair of each group; yield all pairs in portions: their ids (n, 2), and the verdicts of those not
+    apart.
 
     Args:
         case: the first pairs of the groups, as returned by ``Members.case_steps``.
@@ -77,7 +78,7 @@ def alike_portions(
 
 
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
-    """Return whether a verdict certainly stays the same with other limits, by its known measures.
+    """Return whether the known measures of a verdict prove that it stays the same with other limits.
 
     Args:
         pair: the verdict of two meshes that are not apart.

@@ -1,1 +1,3 @@
-"""Relations of two objects, derived from their contacts: clash, touching, contained or duplicate, and the depth."""
+"""The relation between two objects, derived from their contacts: clash, touching, contained or duplicate, and the
+depth.
+"""

@@ -1,4 +1,4 @@
-"""Grow a ball from a point of the surface, and move balls away from nearby surfaces to make them larger.
+"""Grow a ball from a point of the surface, and move it away from nearby surfaces to make it larger.
 
 A centre moves by less than its distance to the nearest surface, so it stays inside. A model gives the direction. It
 knows the surface points met so far, and assumes that a move along the unit vector u changes the distance to each of
@@ -47,14 +47,16 @@ class SearchRoom(NamedTuple):
 
 
 def new_search_room(moments: np.ndarray = NO_MOMENTS, units: np.ndarray = _NO_UNITS) -> SearchRoom:
-    """Allocate a ``SearchRoom``; without ``moments`` it serves closed meshes only."""
+    """Allocate a ``SearchRoom``; without ``moments`` it can be used for closed meshes only."""
     heights, values = np.empty(MEMORY), np.empty(MEMORY)
     return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), heights, values, moments, units)
 
 
 @inner
 def nearest_of_both(forest, a, b, origin, x, hints, enough, work):
-    """Return the distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
+    """Return the point of two surfaces that is nearest to x, and its distance; ``hints`` keeps the nearest triangle of
+    each surface.
+    """
     da, pa, hints[0] = nearest_from(forest, a, origin, x, hints[0], enough, work)
     if da <= enough:
         return da, pa
@@ -64,7 +66,7 @@ def nearest_of_both(forest, a, b, origin, x, hints, enough, work):
 
 @inner
 def put(memory, slot, p):
-    """Store a point in the memory."""
+    """Store a point of a surface in the memory of the search."""
     memory[slot, 0] = p[0]
     memory[slot, 1] = p[1]
     memory[slot, 2] = p[2]
@@ -110,7 +112,7 @@ def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
 
 @inlined
 def _vertex(gx, gy, gz, length, step, room):
-    """Return which remembered point is nearest after a step of this length along g, and its distance.
+    """Return the remembered point that is nearest after a step of this length along g, and its distance.
 
     Of equally near points it is the first. Three minima are computed side by side, since each step of a minimum waits
     for the one before.
@@ -161,7 +163,7 @@ def _look_around(memory, used, x, room):
 
 @inner
 def _best_step(memory, used, x, step, least, room):
-    """Return the direction (3) and the radius that the model predicts after a step of this length.
+    """Return the direction (3) of the best step of this length, and the radius that the model predicts after it.
 
     If the radius is less than ``least``, any direction may be returned. The step maximises the minimum over i of d_i +
     step u_i . g with |g| <= 1, for points at the distances d_i and directions u_i to x. Its dual minimises sum of w_i
@@ -200,7 +202,7 @@ def _best_step(memory, used, x, step, least, room):
 
 @inner
 def _slot(memory, used, x):
-    """Return the slot for the next point: a free one, or that of the point farthest from x."""
+    """Return the slot of the memory for the next point: a free slot, or that of the point farthest from x."""
     if used < MEMORY:
         return used
     slot, most = 0, -1.0
@@ -213,7 +215,7 @@ def _slot(memory, used, x):
 
 @inner
 def climb(forest, a, b, origin, x, radius, gain, hints, memory, room, work):
-    """Move and enlarge the ball around x until no step promises enough; return its centre and radius.
+    """Move and enlarge the ball around x until no step promises a sufficient gain; return its centre and radius.
 
     memory[:2] are points that touch the ball. The climb ends when the model predicts less than ``gain`` times the
     radius for every step.

@@ -97,7 +97,8 @@ def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
 def _closed_at_seams_steps(
     kept: TriangleMesh, faces: np.ndarray, count: int
 ) -> Generator[None, None, BoundaryMesh | None]:
-    """Close some faces (m,) of a mesh of ``count`` faces with flat triangles at their seams; None if they have holes.
+    """Close some faces (m,) of a mesh of ``count`` faces at their seams with flat triangles; None if the mesh has
+    holes.
 
     Their winding may be that of the file, where the topology has flipped some faces, or the opposite one.
     """

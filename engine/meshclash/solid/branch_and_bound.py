@@ -1,4 +1,5 @@
-"""Close bounds of the depth of an overlap: the overlap of the boxes is cut into cells, the most promising one first.
+"""Tight bounds of the depth of an overlap: the common box is cut into cells, which are searched in the order of their
+upper bounds.
 
 The depth of a point inside a solid changes by no more than the point moves. So consider a ball in both solids whose
 centre lies in a cell: its radius is at most that of the ball around the cell's middle plus half the cell's diagonal.
@@ -37,7 +38,8 @@ def new_cells() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @inner
 def _ball_at(forest, solids, a, b, origin, x, half, least, hints, work):
-    """Return (radius of the ball around x in both solids or 0, bound of balls with centres no farther than ``half``).
+    """Return (radius of the ball around x in both solids or 0, upper bound of the radii of balls whose centres are
+    within ``half`` of x).
 
     The bound is ``least`` if no ball can be larger than that.
     """
@@ -67,7 +69,7 @@ def _larger_ball(forest, a, b, origin, x, most, hints, memory, room, work):
 
 @inner
 def _halve(cells, cell, new):
-    """Cut a cell (middle, half widths) in two across its longest side: ``cell`` and ``new`` are the halves."""
+    """Cut a cell (centre, half widths) in two across its longest side: ``cell`` and ``new`` become the halves."""
     side = 0
     for k in range(1, 3):
         if cells[cell, 3 + k] > cells[cell, 3 + side]:
@@ -81,7 +83,9 @@ def _halve(cells, cell, new):
 
 @inner
 def _search(forest, solids, a, b, origin, far, centre, radius, hints, memory, cells, heap, bounds, room, work):
-    """Search from a known ball for the largest one: return (centre, radius, upper bound of the radius)."""
+    """Search for the largest ball in both solids, starting from a known ball; return (centre, radius, upper bound of
+    the radius).
+    """
     most = 0.5 * min(far[0], far[1], far[2])
     for k in range(3):
         cells[0, k] = cells[0, 3 + k] = 0.5 * far[k]

@@ -78,7 +78,7 @@ class Case(NamedTuple):
         return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
-        """Return the case of the object pairs for which ``mask`` (k,) bool is true, with their contacts."""
+        """Return the case reduced to the object pairs for which ``mask`` (k,) bool is true, with their contacts."""
         own = mask[self.answer.jobs]
         numbers = (np.cumsum(mask) - 1).astype(np.int32)
         answer = self.answer._replace(
@@ -92,7 +92,8 @@ class Case(NamedTuple):
 
 
 def pair_order(case: Case) -> np.ndarray:
-    """Return which pairs are processed second object first, (k,) bool, independently of the order of the arguments.
+    """Return for which pairs the second object is processed first, (k,) bool, independently of the order of the
+    arguments.
 
     Rounding makes the last bits of points and depths depend on the order of two objects, so all measurements use a
     canonical order: that of the numbers of the world boxes. If these are equal, the poses decide, and then the meshes.

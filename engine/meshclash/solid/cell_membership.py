@@ -1,4 +1,4 @@
-"""Exact membership of the cells into which two solids divide space: in both solids or in one only, for many pairs.
+"""Exact tests whether two solids form cells that lie in both solids, or in only one of them, for many pairs.
 
 The kernels of ``sampling.py`` test beside places. Tests that floating-point expansions cannot decide are done with
 fractions. Hollows of surfaces that cross themselves are found, too (``voids.py``).
@@ -18,13 +18,13 @@ from .voids import void_steps
 
 
 def may_overlap(case: Case) -> np.ndarray:
-    """Return which pairs may have common volume, (k,) bool: those that no plane along the axes separates."""
+    """Return which pairs may share volume, (k,) bool: those that no axis-aligned plane separates."""
     a, b = case.boxes_a, case.boxes_b
     return np.logical_and((a[:, 3:] > b[:, :3]).all(axis=1), (b[:, 3:] > a[:, :3]).all(axis=1))
 
 
 def shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
-    """Return which pairs of solids have common volume, (k,) bool."""
+    """Return which pairs of solids share volume, (k,) bool."""
     bits = yield from sample_steps(case, case.posed(), case.starts, may_overlap(case), known=ONLY_A | ONLY_B)
     return (bits & COMMON) != 0
 
@@ -32,7 +32,7 @@ def shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
 def sample_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, known: int = 0
 ) -> Generator[None, None, np.ndarray]:
-    """Return the bits of ``sampling.py`` for every pair; only pairs that are ``asked`` (k,) about are searched.
+    """Return the bits of ``sampling.py`` for every pair; only the pairs selected by ``asked`` (k,) are searched.
 
     Pairs of two open objects are not searched. All results include the bits in ``known``, which are already known or of
     no interest.

@@ -42,7 +42,7 @@ def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
 
 
 def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Generator[None, None, Bounding | None]:
-    """Return those of some triangles (k,), all different, that bound material; None if they are not closed.
+    """Return which of the triangles (k,), all different, bound material; None if they are not closed.
 
     ``of_layers``: they are one layer of two-sided faces. The generator yields every few milliseconds, except where
     there are many cells.
@@ -71,7 +71,7 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
 
 
 def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, None, bool]:
-    """Return whether an edge has only one triangle (m, 3), as in nearly every open mesh."""
+    """Return whether an edge of the triangles (m, 3) belongs to only one of them, as in nearly every open mesh."""
     start, _, higher = yield from sorted_sides_steps(triangles, np.arange(vertex_count))
     changes = np.ones(len(higher) + 1, np.bool_)
     changes[1:-1] = higher[1:] != higher[:-1]
@@ -80,7 +80,7 @@ def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, 
 
 
 def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> np.ndarray | None:
-    """Return the cell at the front and at the back of each triangle, (m, 2); None if an edge has one triangle.
+    """Return the cell in front of and behind each triangle, (m, 2); None if an edge belongs to only one triangle.
 
     Also None if no triangle is inside, if the order around an edge is unknown, or if the orders contradict each other,
     as in parts that overlap: then a triangle has one cell on both sides.

@@ -33,7 +33,7 @@ _SPAN = 512  # triangles that are compared in one step
 
 @inner
 def _corner_covered(forest, solids, own, other, u, v, w, found, work):
-    """Return whether the region of a triangle beside corner u, along both edges, lies on the other surface."""
+    """Return whether the part of a triangle near corner u, along both edges, lies on the other surface."""
     base = by_reference(vertex_base(u))
     first = away_from(forest, other, base)
     for turn in range(TURNS):
@@ -54,7 +54,9 @@ def _corner_covered(forest, solids, own, other, u, v, w, found, work):
 
 @inner
 def _covered(forest, solids, own, other, begin, end, found, work):
-    """Return whether the corners of some triangles, and the regions beside them, lie on the other surface."""
+    """Return whether the corners of some triangles, and the parts of the triangles near them, lie on the other
+    surface.
+    """
     for t in range(begin, end):
         a, b, c = world_triangle(forest, own.tree, t, own.pose)
         if without_area(a, b, c, work):

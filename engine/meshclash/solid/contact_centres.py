@@ -57,7 +57,8 @@ def is_sampled(forest, a, t, b, u, every):
 
 @kernel
 def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jobs, begin, end, room, middles):
-    """Fill rows begin to end of ``middles`` (n, 3) with the middles of contacts of jobs (n,) of pairs of trees (k, 2).
+    """Fill the rows from begin to end of ``middles`` (n, 3) with the middles of the contacts of jobs (n,) of pairs of
+    trees (k, 2).
 
     Only one in ``every`` (k,) contacts of a job gets a middle, the others get NaN.
     """
@@ -118,8 +119,8 @@ class Locations(Copyable):
         return super().__getstate__()
 
     def of(self, job: int) -> np.ndarray | None:
-        """Return a point (3,) float64 [m] between contacts, or in a contained object; None for a pair that is only
-        near.
+        """Return a point (3,) float64 [m] between the contacts of a pair, or in a contained object; None for a pair
+        that is only near.
         """
         return self._all()[job]
 

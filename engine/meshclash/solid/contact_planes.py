@@ -1,5 +1,4 @@
-"""Find whether a plane separates two surfaces at their contacts, so that they touch there without passing through each
-other.
+"""Find whether a plane separates two surfaces at their contacts, so that they touch without passing through each other.
 
 All triangles that reach a common point of both surfaces are among their contacts. Suppose that the triangles of one
 surface lie on one side of a plane or in it, and those of the other surface on the other side or in it. Then near a
@@ -21,7 +20,9 @@ _ROUNDING = 2.0**-40  # of the products that make a determinant
 
 
 def kept_apart_steps(case: Case, chosen: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Find which pairs (n,) a plane separates at all of their contacts, (n,) bool; yields after each pair."""
+    """Find which pairs (n,) have a plane that separates the objects at all of their contacts, (n,) bool; yields after
+    each pair.
+    """
     found = np.zeros(len(chosen), np.bool_)
     for k, job in enumerate(chosen.tolist()):
         sides = [_in_contact(case, job, side) for side in range(2)]
@@ -41,7 +42,9 @@ def _in_contact(case: Case, job: int, side: int) -> np.ndarray:
 
 
 def _kept_apart(a: np.ndarray, b: np.ndarray) -> bool:
-    """Return whether a plane separates triangles (n, 3, 3) and (m, 3, 3); both may also lie in it."""
+    """Return whether a plane separates triangles (n, 3, 3) from triangles (m, 3, 3); triangles may also lie in the
+    plane.
+    """
     points, others = a.reshape(-1, 3), b.reshape(-1, 3)
     beside = np.logical_or(points.max(axis=0) <= others.min(axis=0), others.max(axis=0) <= points.min(axis=0))
     if beside.any():
@@ -74,7 +77,7 @@ def _plane(corners: np.ndarray) -> tuple[list[Fraction], Fraction] | None:
 
 
 def _on_side(plane: tuple[list[Fraction], Fraction], points: np.ndarray, way: int) -> bool:
-    """Return whether points (n, 3) are on one side of a plane or in it: the front for 1, the back for -1."""
+    """Return whether points (n, 3) are in a plane or on one side of it: the front for 1, the back for -1."""
     normal, height = plane
     heights = (_dot(normal, [Fraction(x) for x in point]) for point in np.unique(points, axis=0).tolist())
     return all(way * (own - height) >= 0 for own in heights)

@@ -55,7 +55,7 @@ def _row(points, i):
 
 @inner
 def _is_before(p, q):
-    """Compare the coordinates of p and q: an order that does not depend on the numbering of contacts."""
+    """Return whether p comes before q by coordinates: an order that does not depend on the numbering of contacts."""
     for k in range(3):
         if p[k] != q[k]:
             return p[k] < q[k]
@@ -85,13 +85,15 @@ def _cell_of(p, low, size):
 
 @inner
 def _is_mark(kind, x):
-    """Return whether a contact of a kind, with a middle at x, can serve as a start of a search."""
+    """Return whether a contact of a kind, whose middle is x, can be the start of a search."""
     return kind in (CROSSING, COPLANAR) and not math.isnan(x)
 
 
 @inner
 def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
-    """Write rows of crossing and coplanar contacts, spread over those with a middle, to ``marks``; return the count."""
+    """Write a spread-out selection of the crossing and coplanar contacts that have a middle to ``marks``; return their
+    number.
+    """
     low = np.full(3, math.inf)
     high = np.full(3, -math.inf)
     for row in range(begin, end):
@@ -140,7 +142,7 @@ def _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
 
 @inner
 def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work):
-    """Grow a ball from x, inside both and nearest to p, and add it to the store; return the number of balls."""
+    """Grow a ball from x, which is inside both solids and nearest to p, and store it; return the number of balls."""
     balls, memories, kept = store
     centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memories[count], work)
     if not radius > 0.0:
@@ -155,7 +157,7 @@ def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, w
 
 @inner
 def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work):
-    """Do the same as ``_add_ball`` if x is inside both; otherwise add nothing."""
+    """Call ``_add_ball`` if x is inside both solids; otherwise add nothing."""
     if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
         return count
     return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work)
@@ -163,14 +165,14 @@ def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store
 
 @inner
 def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
-    """Do the same as ``_add_inside``, from the point nearest to x."""
+    """Call ``_add_inside`` after finding the point of the surfaces that is nearest to x."""
     distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     return _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work)
 
 
 @inner
 def _is_enough(store, count, most):
-    """Return whether the last ball of the store is as large as any ball can be."""
+    """Return whether the last stored ball is as large as any ball in both solids can be."""
     return count > 0 and store[0][count - 1, 3] >= _AS_GOOD * most
 
 
@@ -217,7 +219,9 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
 
 @inner
 def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, store, count, work):
-    """Grow a ball from p + h d inside both solids, with the largest h found by quartering from ``reach``."""
+    """Grow a ball from p + h d inside both solids, trying h = reach, reach / 4, reach / 16 and so on until one
+    succeeds.
+    """
     length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if length < 1e-9:
         return count
@@ -242,7 +246,7 @@ def _size(forest, frame, t, origin):
 
 @inner
 def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work):
-    """Grow a ball beside a contact: between the materials of both triangles."""
+    """Grow a ball beside a contact, on the side where both triangles have material."""
     t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
     p = _row(middles, row)
     n = outward_normal(forest, solids, a, t, p, work)
@@ -278,7 +282,9 @@ def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store
 
 @inner
 def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, count, work):
-    """Grow balls beside triangles of one solid: one of each of its first components, then others spread over it."""
+    """Grow balls beside triangles of one solid: one triangle of each of its first components, then triangles spread
+    over the surface.
+    """
     tree = own.tree
     first = solids.component_start[tree]
     parts = solids.component_start[tree + 1] - first
@@ -299,13 +305,13 @@ def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, 
 
 @inner
 def _is_within(p, far):
-    """Return whether a point is in the box from the origin to ``far``."""
+    """Return whether a point is in the box between the origin and ``far``."""
     return 0.0 <= p[0] <= far[0] and 0.0 <= p[1] <= far[1] and 0.0 <= p[2] <= far[2]
 
 
 @inner
 def _may_be_within(a, b, c, far):
-    """Return whether the box of a triangle meets the box from the origin to ``far``."""
+    """Return whether the box of a triangle meets the box between the origin and ``far``."""
     meets = True
     for k in range(3):
         meets &= max(a[k], b[k], c[k]) >= 0.0 and min(a[k], b[k], c[k]) <= far[k]
@@ -314,7 +320,7 @@ def _may_be_within(a, b, c, far):
 
 @inner
 def _cell_within(p, far):
-    """Return the cell, in the box from the origin to ``far``, of a point in this box."""
+    """Return the grid cell of a point in the box between the origin and ``far``."""
     cell = 0
     for k in range(3):
         cell = _CELLS * cell + (min(int(p[k] / far[k] * _CELLS), _CELLS - 1) if far[k] > 0.0 else 0)
@@ -351,7 +357,7 @@ def _gather_samples(forest, own, origin, far, samples, near):
 
 @inner
 def _measure_samples(forest, solids, other, origin, count, samples, near, work):
-    """Measure how deep samples that seem to be inside the other solid are below its surface; return the largest depth.
+    """Measure the depths of samples that seem to be inside the other solid; return the largest depth.
 
     The triangle nearest to each sample is stored, too. The depth is 0 for samples outside, and for samples that are far
     less deep than another one.
@@ -370,7 +376,9 @@ def _measure_samples(forest, solids, other, origin, count, samples, near, work):
 
 @inner
 def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work):
-    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the opposite points."""
+    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the points opposite to
+    them.
+    """
     own, other = (a, b) if side == 0 else (b, a)
     samples, near = np.empty((_SAMPLES, 4)), np.empty((_SAMPLES, 2), np.int64)
     sampled = _gather_samples(forest, own, origin, far, samples, near)
@@ -398,7 +406,7 @@ def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count
 def _try_contacts(
     forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
 ):
-    """Grow balls beside some contacts."""
+    """Grow balls beside some of the contacts."""
     for i in range(min(_BESIDE, spread)):
         if _is_enough(store, count, most):
             break
@@ -429,7 +437,7 @@ def _starts(
 
 @inner
 def _climb_largest(forest, solids, a, b, origin, count, climbing, most, hints, store, tops, room, work):
-    """Climb from some balls of the store, the largest first; return centre and radius of the largest ball reached.
+    """Climb from some of the stored balls, the largest first; return centre and radius of the largest ball reached.
 
     Balls that were already met are skipped. Balls as small as rounding errors may climb through a surface, so their
     final position is checked again.
@@ -464,7 +472,7 @@ def _width_at(forest, a, b, origin, x, upper, hints, work):
 
 @inner
 def _mean_of_marks(marks, spread, middles, origin):
-    """Return the mean of some contacts relative to the origin, (0, 0, 0) if there are none."""
+    """Return the mean of the middles of some contacts relative to the origin; (0, 0, 0) if there are none."""
     mean = (0.0, 0.0, 0.0)
     for i in range(spread):
         mean = along(mean, minus(_row(middles, marks[i]), origin), 1.0 / spread)
@@ -473,7 +481,8 @@ def _mean_of_marks(marks, spread, middles, origin):
 
 @inner
 def _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work):
-    """Add a ball from the middle of the overlap or that of the contacts, whichever is inside and deeper, to the store.
+    """Add a ball to the store from the centre of the overlap box or the mean of the contacts, preferring the one deeper
+    inside.
 
     Returns the number of balls, 0 or 1.
     """

@@ -1,4 +1,5 @@
-"""Bounds of the depths of many object pairs: a first interval for each, and tighter ones if a result depends on it.
+"""Bounds of the depths of many object pairs: a first interval for each pair, and a tighter one if a result depends on
+it.
 
 * The first interval: one ball, and the least width found (``depth.py``).
 * If the interval does not decide whether the depth is permitted: shrink the solids by the permitted length and test
@@ -69,7 +70,9 @@ class Overlaps:
         self._rooms = room or new_search_room(), new_point_workspace()
 
     def search(self, chosen: np.ndarray, effort: int = FIRST_BALL) -> Steps:
-        """Measure the chosen pairs (n,) with an effort of ``depth.py``; tighter intervals are kept."""
+        """Search for common balls of the chosen pairs (n,) with an effort of ``depth.py``; tighter intervals are
+        kept.
+        """
         for some in _portions(self._posed[0], self.case.jobs, chosen):
             before = self.found[some]
             overlap_depths(*self._posed, self._boxes, some, *self._contacts, effort, *self._rooms, self.found)
@@ -133,7 +136,7 @@ def _narrow(
 
 
 def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
-    """Tighten the bounds of the chosen pairs (n,) as far as the available searches allow."""
+    """Tighten the bounds of the chosen pairs (n,) by all available searches until lower and upper bounds are close."""
     found = overlaps.found
     yield from overlaps.refine(chosen)
     chosen = chosen[found[chosen, LOWER] < _CLOSE * found[chosen, UPPER]]
@@ -142,7 +145,7 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
-    """Bound pairs that overlap only by rounding, and search the others for a common ball.
+    """Compute bounds for pairs that overlap only by rounding, and search for a common ball for all others.
 
     Large pairs are searched before they are shrunk, since shrinking takes long for them.
     """
@@ -195,7 +198,7 @@ def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[
 def _undecided(
     overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume
 ) -> Steps:
-    """Decide whether overlaps are within ``allowed``, for pairs whose first intervals do not decide it."""
+    """Decide whether overlaps are within ``allowed`` for the pairs whose first intervals do not decide it."""
     found = overlaps.found
     chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
     if not len(chosen):
@@ -214,7 +217,7 @@ def is_wide(lower: Any, upper: Any) -> Any:
 
 
 def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:
-    """Return the chosen pairs in groups of about as many triangles as are measured at once; large pairs alone."""
+    """Return the chosen pairs in groups with about the same number of triangles; a large pair is a group of its own."""
     if not len(chosen):
         return []
     trees = jobs[chosen]
@@ -223,7 +226,9 @@ def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.n
 
 
 def box_overlaps(boxes_a: np.ndarray, boxes_b: np.ndarray) -> np.ndarray:
-    """Return low and high corner of the intersection of boxes (k, 6), and its least width rounded up, (k, 7) [m]."""
+    """Return the low and high corners of the intersection of boxes (k, 6), and its smallest width rounded up, (k, 7)
+    [m].
+    """
     low = np.maximum(boxes_a[:, :3], boxes_b[:, :3])
     high = np.minimum(boxes_a[:, 3:], boxes_b[:, 3:])
     widths = high - low

@@ -51,7 +51,7 @@ def _direction(v):
 
 @inner
 def _put_plane(planes, at, n, a, b, c):
-    """Write the plane with this normal that has a triangle behind it."""
+    """Write the plane with this normal that has the whole triangle on its back."""
     for k in range(3):
         planes[at + LANE_COUNT * k] = np.float32(n[k])
     planes[at + _OFFSET] = np.float32(max(dot(n, a), dot(n, b), dot(n, c)))
@@ -93,14 +93,14 @@ def close_table(address, count, size):
 
 @inlined
 def _beyond(planes, at, px, py, pz):
-    """Return how far a point is beyond eight planes."""
+    """Return how far a point lies in front of each of eight planes."""
     along = load(planes, at) * px + load(planes, at + LANE_COUNT) * py + load(planes, at + 2 * LANE_COUNT) * pz
     return along - load(planes, at + _OFFSET)
 
 
 @inlined
 def _squared_bounds(planes, at, px, py, pz, margin):
-    """Return lower bounds of the squared distances of a point to eight triangles."""
+    """Return lower bounds of the squared distances between a point and eight triangles."""
     h = higher(_beyond(planes, at, px, py, pz), _beyond(planes, at + _PLANE, px, py, pz)) - margin
     e = higher(_beyond(planes, at + 2 * _PLANE, px, py, pz), _beyond(planes, at + 3 * _PLANE, px, py, pz))
     e = higher(e, _beyond(planes, at + 4 * _PLANE, px, py, pz)) - margin
@@ -119,7 +119,7 @@ def _measured(table, x, t):
 
 @inner
 def look_at_all(address, x, hint, enough):
-    """Return (known, distance, point, triangle), with the same results as ``nearest_from``.
+    """Return (known, distance, point, triangle) of the nearest triangle, with the same results as ``nearest_from``.
 
     ``known`` is False if several triangles are equally near within rounding.
     """

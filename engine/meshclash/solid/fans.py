@@ -1,4 +1,5 @@
-"""Split vertices at which a surface touches itself, with one copy for each fan of triangles around the same material.
+"""Split vertices at which a surface touches itself: each fan of triangles around the same material gets a copy of the
+vertex.
 
 Two blocks of one object that meet along an edge share only its vertices. To move the surface inward there, each block
 needs vertices of its own. Around an edge of more than two triangles, two triangles belong together if the material is
@@ -71,7 +72,7 @@ def _fans(triangles: np.ndarray, joined: np.ndarray) -> np.ndarray:
 
 
 def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray, fans: np.ndarray) -> None:
-    """Give fans at one vertex a common number if each is on the material's side of the other."""
+    """Give fans at one vertex a common number if each lies on the material's side of the other."""
     vertex = triangles.ravel()
     counts = np.bincount(vertex[np.unique(fans)], minlength=len(vertices))
     corners = np.flatnonzero(counts[vertex] > 1)
@@ -86,7 +87,7 @@ def _join_hollows(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarr
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
-    """Return the indices (n,) at which a value differs from the one before."""
+    """Return the indices (n,) at which a value differs from the preceding value."""
     return np.flatnonzero(np.diff(values)) + 1
 
 
@@ -211,7 +212,7 @@ def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
 
 
 def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]]:
-    """Return the corners at each of some vertices (n,)."""
+    """Return the triangle corners at each of the given vertices (n,)."""
     vertex = triangles.ravel()
     own = np.flatnonzero(np.isin(vertex, stuck))
     own = own[np.argsort(vertex[own], kind="stable")]

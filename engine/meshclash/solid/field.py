@@ -85,7 +85,7 @@ def _crossed_number(forest, solids, frame, p, reference, work):
 
 @inner
 def _within_free_ball(p, reference, free, tolerance):
-    """Return whether the reference point is in the ball around p that is free of the surface."""
+    """Return whether the reference point is in the ball around p that contains no point of the surface."""
     q = (reference[0], reference[1], reference[2])
     return reference[4] > 0.0 and math.sqrt(squared_distance(p, q)) + tolerance < free * (1.0 - 1e-9)
 
@@ -154,7 +154,7 @@ def _measure_together(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
     stack, gaps, counter, expansions, scratch, found, windings, states,
 ):  # fmt: skip
-    """Run ``_measure_tasks`` in parallel: of w workers, each does every w-th task."""
+    """Run ``_measure_tasks`` in parallel; worker w takes every ``workers``-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _measure_tasks(
@@ -260,7 +260,7 @@ def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int
 
 
 def _with_boxes_that_meet(corners: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the triangles (k,) of (m, 3, 3) whose boxes meet another box."""
+    """Return which of the triangles (m, 3, 3) have boxes that meet a given box, (k,)."""
     return np.flatnonzero(((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1))
 
 
@@ -276,7 +276,7 @@ def _crossings_by_integers(p: np.ndarray, q: np.ndarray, corners: np.ndarray, tu
 
 
 def _integers(points: Sequence[np.ndarray]) -> list[tuple[int, ...]]:
-    """Return points of floats as integers, all multiplied by the same power of two."""
+    """Return float points as integers, all multiplied by the same power of two."""
     rows = [[Fraction(float(x)) for x in point] for point in points]
     scale = lcm(*(x.denominator for row in rows for x in row))
     return [tuple(int(x * scale) for x in row) for row in rows]

@@ -25,7 +25,7 @@ _MOST_STEPS = 24
 
 @inner
 def _is_within(forest, solids, other, p, limit, work):
-    """Return whether p lies in a solid or closer than ``limit`` to it."""
+    """Return whether p lies in a solid, or closer to the solid than ``limit``."""
     if beyond_root(forest, other, p, limit):
         return False
     _, _, triangle = nearest_in(forest, other, p, limit, limit, work)
@@ -42,7 +42,9 @@ def _triangle_within(forest, solids, other, a, b, c, limit, work):
 
 @inner
 def _beside_within(forest, solids, other, p, corner, limit, work):
-    """Return whether points on the way from a contact to a corner of its triangle are within the limit."""
+    """Return whether points between a contact and a corner of its triangle lie in the other solid or within the limit
+    of it.
+    """
     share = 0.25
     for _ in range(_MOST_STEPS):
         x = (
@@ -61,7 +63,8 @@ def span_within(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, contacts, pairs, middles, limit, work,
 ):  # fmt: skip
-    """Return whether triangles of one side's object, or points beside its contacts, are within the limit.
+    """Return whether triangles of one side's object, or points beside its contacts, lie within the limit of the other
+    solid.
 
     The triangles are those from ``begin`` to ``end`` of the object of ``side``.
     """
@@ -132,7 +135,7 @@ def within_steps(
     middles: np.ndarray,
     limits: np.ndarray,
 ) -> Generator[None, None, np.ndarray]:
-    """Find which object of each pair lies in the other's solid, except for parts within a limit of it, (k, 2) bool.
+    """Find which object of each pair lies in the other object's solid or within a limit of it, (k, 2) bool.
 
     Args:
         posed: arguments that all kernels on posed solids share.

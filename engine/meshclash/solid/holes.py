@@ -102,7 +102,8 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
 
 def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
-    """Return the probability that an object of a pair, which is near a hole of the other, is only partly inside it.
+    """Return the probability that an object of a pair, which is near a hole of the other object, is only partly inside
+    it.
 
     Also returns how certain the meaning of the other object is. If that object means no solid, the first number is 0.
     The generator yields every few milliseconds.
@@ -124,7 +125,7 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
 
 
 def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Generator[None, None, float]:
-    """Return the probability that a surface with some points (n, 3) in the world is only partly in an open solid."""
+    """Return the probability that a surface, sampled by world points (n, 3), is only partly in an open solid."""
     windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
     opening = yield from opening_steps(side.meant)
     most, missing = float(windings.max()), 1.0 - float(windings.min())
@@ -142,7 +143,7 @@ def _in_frame(mesh: TriangleMesh, rows: np.ndarray, other: np.ndarray) -> np.nda
 
 
 def _meeting_steps(corners: np.ndarray, boxes: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Return which triangles (m, 3, 3) may meet one of some boxes (n, 6), (m,) bool, by their own boxes."""
+    """Return which triangles (m, 3, 3) have boxes that meet one of the boxes (n, 6), (m,) bool."""
     meeting = np.zeros(len(corners), np.bool_)
     if not len(boxes) or not len(corners):
         return meeting

@@ -41,7 +41,7 @@ class Judgement(NamedTuple):
     """Probability that the verdict is right, (k,) float64; below 1 if an open mesh is judged as what it means."""
 
     def found(self, case: Case, names: Mapping[int, str]) -> FoundPairs:
-        """Return what was found between the pairs of the judged case; ``names`` maps ids of objects to names."""
+        """Return the findings for the pairs of the judged case; ``names`` maps ids of objects to names."""
         answer = case.answer
         return FoundPairs(
             case.jobs, case.rows_a, case.rows_b, answer.pairs, answer.kinds, self.start, case.meshes, self.locations,

@@ -194,7 +194,7 @@ def by_wedge(forest, solids, own, other, first, second, base, q, work):
 
 @inner
 def _turned(cells):
-    """Return the same cells with own and other exchanged."""
+    """Return the same cells with ``own`` and ``other`` exchanged."""
     return cells & BOTH | (ONLY_OTHER if cells & ONLY_OWN else 0) | (ONLY_OWN if cells & ONLY_OTHER else 0)
 
 
@@ -232,7 +232,7 @@ def _lies_in(plane, corners, work):
 
 @inner
 def planes_around(forest, frame, entries, count, planes, used, work):
-    """Add to ``used`` known planes those of further triangles that contain a base; more than four are not useful.
+    """Add the known planes of further triangles that contain a base to ``used``; more than four planes are not useful.
 
     ``entries`` are the results of ``star``, ``count`` many. Returns the planes and their number.
     """
@@ -258,7 +258,7 @@ def planes_around(forest, frame, entries, count, planes, used, work):
 
 @inner
 def cells_beside(planes, used, y, z, work):
-    """Return a bit for the two cells beside a place in one of the planes; 0 if there are too many planes."""
+    """Return a bit for each of the two cells beside a place in one of the planes; 0 if there are too many planes."""
     sides, own = 0, 0
     if used > _MOST_CELL_PLANES:
         return 0

@@ -50,7 +50,7 @@ def _all_outside(forest, solids, pose, origins, reaches, points, work):
 
 @inner
 def _clearance(forest_a, frame_a, forest_b, frame_b, x, work):
-    """Return distance and nearest point of either surface to x."""
+    """Return the point of two surfaces that is nearest to x, and its distance."""
     da, pa, _ = nearest_in(forest_a, frame_a, x, math.inf, -1.0, work)
     db, pb, _ = nearest_in(forest_b, frame_b, x, math.inf, -1.0, work)
     return da, pa, db, pb
@@ -58,7 +58,7 @@ def _clearance(forest_a, frame_a, forest_b, frame_b, x, work):
 
 @inner
 def _away(x, da, pa, db, pb):
-    """Return the unit direction away from both surfaces, or from the nearer one if the other is far.
+    """Return the unit direction away from both surfaces, or from the nearer surface if the other one is far.
 
     The result is zero midway between the two.
     """
@@ -133,7 +133,8 @@ def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.nd
 def common_ball(
     trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray], centre: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Return (radius [m], centre) of a ball inside both solids, found from a point; radius 0 if that is not inside.
+    """Return (radius [m], centre) of a ball inside both solids, found from a point; radius 0 if that point is not
+    inside both.
 
     Args:
         trees, rows: as ``is_outside``.

@@ -42,7 +42,9 @@ def near_triangle(forest, frame, t, origin):
 
 @inner
 def place_triangles(forest, frame, origin, address):
-    """Write the triangles of a small solid into the table at an address; return that, or 0 if it cannot be used."""
+    """Write the triangles of a small solid into the table at an address; return the address, or 0 if the table cannot
+    be used.
+    """
     count = forest.triangle_end[frame.tree] - forest.triangle_start[frame.tree]
     if count > MOST_PLACED:
         return np.int64(0)
@@ -102,7 +104,7 @@ def _next_near(forest, frame, limit, work):
 
 @inner
 def _beyond(x, a, b, c, limit):
-    """Return whether a single coordinate already keeps x farther than ``limit`` from a triangle."""
+    """Return whether a single coordinate proves that x is farther from a triangle than ``limit``."""
     most = 0.0
     for k in range(3):
         most = max(most, min(a[k], b[k], c[k]) - x[k], x[k] - max(a[k], b[k], c[k]))
@@ -111,7 +113,8 @@ def _beyond(x, a, b, c, limit):
 
 @inner
 def nearest_from(forest, frame, origin, x, hint, enough, work):
-    """Return distance, point and triangle of the surface nearest to x, or any no farther than ``enough`` (-1: never).
+    """Return distance, point and triangle of the surface nearest to x, or of any part no farther than ``enough`` (-1:
+    never).
 
     Triangle ``hint`` is tried first.
     """
@@ -151,7 +154,9 @@ def _height(n, x, corner):
 
 @inner
 def _least_height(n, x, a, b, c):
-    """Return a lower bound of the distance of x to a triangle: how far it is beyond along n; at most 0 if it is not."""
+    """Return a lower bound of the distance from x to a triangle: its height above the triangle along n; at most 0 if x
+    is not in front of it.
+    """
     length = math.sqrt(dot(n, n))
     if not length > 0.0:
         return 0.0
@@ -165,7 +170,7 @@ def _least_height(n, x, a, b, c):
 
 @inner
 def _across(d, e):
-    """Return the component of d across e.
+    """Return the component of d perpendicular to e.
 
     The projection is done twice, so that what is left along e is only the rounding error of the rest.
     """
@@ -178,7 +183,8 @@ def _across(d, e):
 
 @inner
 def proved_distance(x, a, b, c):
-    """Return a close lower bound of the distance of x to a triangle, by planes across the way to the nearest point.
+    """Return a tight lower bound of the distance from x to a triangle, by planes perpendicular to the vector to the
+    nearest point.
 
     Every plane that has the triangle on its other side gives a bound, however the plane was found. If x is very near,
     the way is mostly rounding error, but the triangle's normal and directions across its edges are not.
@@ -193,7 +199,7 @@ def proved_distance(x, a, b, c):
 
 @inner
 def proved_clearance(forest, frame, origin, x, limit, work):
-    """Return a lower bound of the distance of x to the surface, at most ``limit``."""
+    """Return a lower bound, at most ``limit``, of the distance from x to the surface."""
     best = limit
     _begin_near(forest, frame, origin, x, work)
     t = _next_near(forest, frame, best, work)

@@ -45,7 +45,7 @@ JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
 def contain_steps(
     case: Case, may_lie: np.ndarray, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Write which objects lie in an open one, completely or partly, into the codes and certainties (k,) of pairs.
+    """Write which objects lie in an open one, completely or partly, into the codes and certainties (k,) of their pairs.
 
     ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. The generator yields
     every few milliseconds.
@@ -60,7 +60,7 @@ def contain_steps(
 def ball_steps(
     case: Case, asked: np.ndarray, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, exact: bool
 ) -> Generator[None, None, np.ndarray]:
-    """Return diameters of balls in both solids that the objects represent, (k,) [m]; NaN if none is known.
+    """Return diameters (k,) [m] of balls that lie in both solids that the objects represent; NaN if none is known.
 
     Objects that touch and have such a ball in common clash: this is written into the codes and certainties (k,). For
     pairs that are not ``measured`` (k,), only such balls are searched. ``exact`` selects a thorough search. Only pairs
@@ -223,7 +223,7 @@ def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, t
 
 
 def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None, None, float]:
-    """Return the probability that a point inside both solids by the winding numbers really is inside both."""
+    """Return the probability that a point that is inside two solids by their winding numbers really is inside both."""
     certainty = DEPTH_CERTAINTY
     for side in (a, b):
         certainty = min(certainty, (yield from enclosed_steps(side, point[None])))
@@ -255,7 +255,7 @@ def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
 
 
 def _has_part_within(case: Case, job: int, inner: int) -> bool:
-    """Return whether a component of an object of a pair lies in the box of the other one."""
+    """Return whether a component of one object of a pair lies in the box of the other object."""
     rows, box = (case.rows_a, case.boxes_b) if inner == 0 else (case.rows_b, case.boxes_a)
     mesh = _meshes(case, job)[inner]
     outside = np.zeros(mesh.topology.component_count, np.bool_)
@@ -264,12 +264,12 @@ def _has_part_within(case: Case, job: int, inner: int) -> bool:
 
 
 def _meshes(case: Case, job: int) -> list[TriangleMesh]:
-    """Return the meshes of a pair."""
+    """Return the meshes of both objects of a pair."""
     return [case.tree_set.parts[tree].mesh for tree in case.jobs[job].tolist()]
 
 
 def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, OpenSide] | None]:
-    """Return the objects of a pair as the solids that they represent; None if one represents no solid."""
+    """Return the objects of a pair as the solids that they represent; None if one of them represents no solid."""
     sides = []
     for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
         meant = yield from bounding_steps(mesh)
@@ -313,7 +313,7 @@ def parted_steps(
 
 
 def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, None, Case]:
-    """Return some pairs (n,) with the second object of each moved by (n, 3), and their contacts."""
+    """Return some pairs (n,) with the second object of each moved by vectors (n, 3), and their contacts."""
     trees, rows_a, rows_b = case.jobs[jobs], case.rows_a[jobs], case.rows_b[jobs].copy()
     rows_b[:, :, 3] += moves
     side = case.tree_set.side
@@ -325,7 +325,7 @@ def _moved(case: Case, jobs: np.ndarray, moves: np.ndarray) -> Generator[None, N
 
 
 def _may_part(case: Case, job: int, length: float) -> bool:
-    """Return whether a move of some length may separate a pair: no two triangles cross too far for it."""
+    """Return whether a move of some length may separate a pair: no two crossing triangles overlap by more than that."""
     begin, end = case.starts[job : job + 2]
     crossing = case.answer.pairs[begin:end][case.answer.kinds[begin:end] == CROSSING][:_MOST]
     forest, corners = case.tree_set.forest, []
@@ -339,7 +339,9 @@ def _may_part(case: Case, job: int, length: float) -> bool:
 
 
 def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return how far triangles (n, 3, 3) must move to separate, (n,): the least overlap along any axis of both."""
+    """Return how far two triangles (n, 3, 3) of each pair must move to separate, (n,): the least overlap along any
+    axis.
+    """
     edges_a, edges_b = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
     normals = [np.cross(edges[:, 0], edges[:, 1])[:, None] for edges in (edges_a, edges_b)]
     across = np.cross(edges_a[:, :, None], edges_b[:, None]).reshape(-1, 9, 3)

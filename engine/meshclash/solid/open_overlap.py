@@ -121,7 +121,8 @@ def beyond(mesh: TriangleMesh, rows: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 
 def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
-    """Return which components of an object are enclosed by another's winding numbers; no component crosses that object.
+    """Return which components of an object are enclosed by another object's winding numbers; no component may cross
+    that object.
 
     Components that reach out of the other object's box are not enclosed.
     """

@@ -143,7 +143,8 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
 def _free_inside_steps(
     surface: PosedSurface, points: np.ndarray, least: np.ndarray, most: int
 ) -> Generator[None, None, np.ndarray]:
-    """Return distances [m] to the surface of the ``most`` farthest points inside in each row; 0 for other points.
+    """Return the distances [m] to the surface for the ``most`` farthest inside points in each row; 0 for all other
+    points.
 
     Winding numbers cost more than distances, so that they are computed for the farthest points first.
 

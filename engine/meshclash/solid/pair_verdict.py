@@ -23,7 +23,7 @@ _NO_POINTS = np.empty(0, np.int32)
 
 
 class Findings(Protocol):
-    """The results for the objects of some pairs, computed on first access."""
+    """The findings for some pairs of objects, computed on first access: contacts, locations and touched elements."""
 
     @property
     def names(self) -> Mapping[int, str]:
@@ -33,13 +33,13 @@ class Findings(Protocol):
         """Return where the surfaces of one pair meet, as ``Contacts`` or ``CloudContacts``."""
 
     def count(self, job: int) -> int:
-        """Return the number of contacts."""
+        """Return the number of contacts of one pair."""
 
     def location(self, job: int) -> np.ndarray | None:
-        """Return the location of the contact, (3,) float64 [m], world; None if there is none."""
+        """Return the location of one pair's contact, (3,) float64 [m], world; None if there is none."""
 
     def touched(self, job: int, side: int) -> np.ndarray:
-        """Return the elements in contact on one side, in ascending order."""
+        """Return the elements of one object of a pair that are in contact, in ascending order."""
 
     def inside(self, job: int) -> np.ndarray:
         """Return the points of a cloud that lie inside the other object, ascending int32."""
@@ -234,7 +234,7 @@ class _Places(Protocol):
     """Locations to show, as in ``Locations``."""
 
     def of(self, job: int) -> np.ndarray | None:
-        """Return a point (3,) float64 [m], or None if there is none."""
+        """Return the location of a pair, a point (3,) float64 [m], or None if there is none."""
 
 
 class _NoPlaces:

@@ -135,7 +135,7 @@ def _cuts(edges_of: Corners, triangle: Corners) -> Iterator[Point]:
 
 
 def along(v: Point, w: Point, share: Fraction) -> Point:
-    """Return the point at some share of the way from v to w."""
+    """Return the point at a given share of the way from v to w."""
     return Point(x + share * (y - x) for x, y in zip(v, w, strict=True))
 
 
@@ -172,7 +172,9 @@ def _has_area(a: Point, b: Point, c: Point) -> bool:
 
 
 def _numbers(side: ExactSide, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
-    """Return winding numbers at a place, on q's side and on the other side of triangles there, and if there are any."""
+    """Return winding numbers at a place, on q's side and on the other side of the triangles there, and whether there
+    are triangles.
+    """
     towards = away = star.number
     lies = False
     for t in star.around:
@@ -207,7 +209,7 @@ def _around(sides: tuple[ExactSide, ExactSide], side: int, base: Point) -> int:
 
 
 def far_point(base: Point, size: Fraction, direction: Sequence[float]) -> Point:
-    """Return a point outside of everything with coordinates up to ``size``, which must include the base."""
+    """Return a point outside of all triangles with coordinates up to ``size``, which must also cover the base."""
     return Point(x + 16 * size * Fraction(d) for x, d in zip(base, direction, strict=True))
 
 

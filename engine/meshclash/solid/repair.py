@@ -48,7 +48,7 @@ class Repair(NamedTuple):
 
     @property
     def sources(self) -> np.ndarray:
-        """Like ``faces``, also for flat triangles at seams, (m,): a triangle next to them."""
+        """For each triangle, also of seams, the triangle of the given mesh that it comes from or lies next to, (m,)."""
         triangles, known = self.mesh.triangles, len(self.faces)
         owner = np.zeros(self.mesh.vertex_count, np.int32)
         owner[triangles[:known]] = self.faces[:, None]
@@ -73,7 +73,7 @@ class Shaped(NamedTuple):
 
     def is_much_like(self, before: "Shaped") -> bool:
         """Return whether the mesh was only deformed: its components are about as compact as before, and face the same
-        way.
+        way as before.
         """
         for name in ("faces", "component", "orientation"):
             if not np.array_equal(getattr(self, name), getattr(before, name)):
@@ -185,7 +185,7 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
 
 
 def passed_boxes(mesh: TriangleMesh) -> float:
-    """Estimate how many triangle boxes a ray through a mesh passes, by the areas of the boxes."""
+    """Estimate how many boxes of triangles a ray through a mesh passes, from the areas of the boxes."""
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
     total = 0.0
     for begin in range(0, mesh.triangle_count, _AT_ONCE):
@@ -214,7 +214,8 @@ def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count:
 
 @kernel
 def _ask_rays(forest, pose, inverse, origin, reach, voters, size, own, ones, work, shares):
-    """Fill ``shares`` (n,) from -1 to 1: the vote of the rays that the front of triangle voters[i] is outside.
+    """Fill ``shares`` (n,), -1 to 1, with the share of rays that vote for the front of triangle voters[i] being
+    outside.
 
     ``own`` (m,) int32 names the triangles, so that a ray ignores the one on which it begins; ``ones`` (m,) int8.
     """

@@ -91,7 +91,7 @@ class State:
 
     @property
     def allowed(self) -> np.ndarray:
-        """Return the overlap up to which solids count as touching [m], (k,)."""
+        """Return the overlap (k,) [m] up to which solids count as touching."""
         return self.permitted * _DECIMAL
 
     def has(self, bit: int) -> np.ndarray:
@@ -99,7 +99,7 @@ class State:
         return (self.bits & bit) != 0
 
     def within(self, lengths: np.ndarray) -> np.ndarray:
-        """Return which clashes (k,) overlap by no more than lengths (k,) above 0.
+        """Return which clashes (k,) overlap by no more than the lengths (k,), which are above 0.
 
         The bounds decide if there are any; if they leave it open, the largest balls found decide.
         """
@@ -122,7 +122,7 @@ class Rule(NamedTuple):
 
 
 def meeting(state: State) -> Steps:
-    """Judge by contacts: objects whose triangles meet touch, others are apart.
+    """Judge by contacts: objects whose triangles meet touch, all others are apart.
 
     Applies to all pairs, until another rule refines the verdict. Proof: triangles are compared exactly.
     """
@@ -351,7 +351,7 @@ def contact_codes_steps(case: Case) -> Generator[None, None, np.ndarray]:
 
 
 def _measured(state: State) -> np.ndarray:
-    """Return for which pairs depths are requested, or decide, (k,) bool."""
+    """Return for which pairs depths are requested, or decide the verdict, (k,) bool."""
     return state.limits.depths | (state.permitted > 0.0)
 
 

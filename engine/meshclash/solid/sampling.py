@@ -74,7 +74,7 @@ def is_complete(bits):
 
 @portable
 def _slots(touched, vertices):
-    """Return the size of the table of visited vertices, a power of two, for some touched triangles of a mesh."""
+    """Return the size of the table of visited vertices, a power of two, for a number of touched triangles of a mesh."""
     size = 2
     while size < 2 * min(3 * touched, vertices):
         size *= 2
@@ -82,7 +82,9 @@ def _slots(touched, vertices):
 
 
 def visited_room(contacts: np.ndarray, vertices: np.ndarray) -> int:
-    """Return the length of ``visited`` for pairs with some contacts (k,) and meshes with some vertices (k,)."""
+    """Return the length of ``visited`` for pairs with given numbers of contacts (k,) and of vertices of their meshes
+    (k,).
+    """
     if not len(contacts):
         return 0
     largest = np.argmax(np.minimum(3 * contacts, vertices))
@@ -441,7 +443,7 @@ def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     asked, places, start, pairs, kinds, visited, work, effort, progress, bits,
 ):  # fmt: skip
-    """Add the bits found at places to ``bits`` (k,) of pairs of objects; return whether all are done.
+    """Add the bits of cells found at places to ``bits`` (k,) of pairs of objects; return whether all pairs are done.
 
     Args:
         asked: whether the surface of the first and of the second object is tested, (k, 2) bool: open objects, and

@@ -1,4 +1,4 @@
-"""Close a mesh at its seams with flat triangles, where open edges coincide or lie along others.
+"""Close a mesh at its seams with flat triangles, where open edges coincide or lie along other open edges.
 
 Ends are at one position if they are no farther apart than rounding errors, or than the resolution of the mesh. All
 vertices joined by such steps become one cluster, in whatever order they come. A cluster longer than two steps is not
@@ -43,7 +43,7 @@ class Seams(NamedTuple):
 
 
 def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, None, Seams | None]:
-    """Return triangles that close some (m, 3) of a mesh, consistently wound; None if it has holes.
+    """Return triangles that close the given triangles (m, 3) of a mesh, consistently wound; None if the mesh has holes.
 
     The generator yields every few milliseconds.
     """
@@ -67,14 +67,15 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
 
 
 class Outlook(NamedTuple):
-    """Whether a mesh may be closed at its seams, and if not, how certainly it is open."""
+    """The answer to whether a mesh may be closed at its seams, and if not, how certainly it is open."""
 
     may: bool
     certainty: float
 
 
 def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Outlook]:
-    """Return whether some triangles (m,) of a mesh may be closed at seams: some of their open edges lie near others.
+    """Return whether triangles (m,) of a mesh may be closed at seams: some of their open edges lie near other open
+    edges.
 
     This cheaply rules out nearly every mesh that is no solid. If a few times the resolution exceeds the median open
     edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
@@ -112,7 +113,9 @@ def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
 
 
 def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
-    """Return the least length of edges (n, 2), by the largest coordinate, or the mesh's least extent if less [m]."""
+    """Return the length of the shortest of the edges (n, 2), by the largest coordinate, or the mesh's least extent if
+    that is less [m].
+    """
     along = np.abs(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]]).max(axis=1)
     return min(float((mesh.bounds[1] - mesh.bounds[0]).min()), float(along.min(initial=np.inf)))
 
@@ -137,7 +140,8 @@ def _as_run(edges: np.ndarray, balance: np.ndarray) -> np.ndarray:
 
 
 def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.ndarray]:
-    """Return for each point (n, 3) [m] the point that represents its cluster, (n,) int64: the lowest along the axes.
+    """Return for each point (n, 3) [m] the index of the point that represents its cluster, (n,) int64: the lowest along
+    the axes.
 
     Points that differ by at most ``near`` [m] along each axis belong together, and so do points connected by a chain of
     these. Points in one cell of that width always belong together. If two cells contain many points, their bounds
@@ -185,7 +189,7 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
 
 
 def _hashed(cells: np.ndarray) -> np.ndarray:
-    """Return a hash for each cell (n, 3), (n,) uint64; different cells hardly ever get the same."""
+    """Return a hash for each cell (n, 3), (n,) uint64; different cells hardly ever have equal hashes."""
     mixed: np.ndarray = (cells.astype(np.uint64) * _MIX).sum(axis=1, dtype=np.uint64)
     return mixed ^ (mixed >> np.uint64(29))
 
@@ -258,12 +262,14 @@ def _near_steps(
 
 
 def _beside(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the order (n,) of numbers, and which range of that order lies between others (k,): first and end."""
+    """Return the order (n,) of sorted numbers, and the range of that order that lies between each pair of bounds (k,):
+    first and end.
+    """
     order = np.argsort(points, kind="stable")
     return order, np.searchsorted(points[order], low, "left"), np.searchsorted(points[order], high, "right")
 
 
 def _off(points: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances of points (n, 3) from segments (n, 3) that start at the origin, and the nearest shares."""
+    """Return distances between points (n, 3) and segments (n, 3) that start at the origin, and the nearest shares."""
     share = np.clip((points * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0.0, 1.0)
     return np.linalg.norm(points - share[:, None] * along, axis=1), share

@@ -1,4 +1,5 @@
-"""Upper bound of the depth of overlapping solids: if they share no volume after being shrunk, they overlap by less.
+"""Upper bound of the depth of overlapping solids: if they share no volume after being shrunk, they overlap by less than
+they shrank.
 
 Let the vertices of two solids move, none of them farther than m. Then no point of a surface moves farther than m, since
 a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids. Its centre is at
@@ -84,7 +85,9 @@ def gather_normals(vertices, triangles, signs, squares, sums):
 
 @kernel
 def move_inward(vertices, moves, rows, most, placed):
-    """Place vertices (n, 3) in the world, moved so that the longest move is about ``most``; return the longest [m]."""
+    """Place vertices (n, 3) in the world, moved so that the longest move is about ``most``; return the length of the
+    longest move [m].
+    """
     longest = 0.0
     for v in range(vertices.shape[0]):
         for i in range(3):
@@ -197,7 +200,7 @@ class _Shrunk:
         self._known: dict[tuple[int, bytes, float], tuple[int, _Moved]] = {}
 
     def add(self, job: int, moves: list[float]) -> Generator[None, None, float]:
-        """Add a pair after moves of its objects by at most about (2,) [m]; return the longest move [m]."""
+        """Add a pair whose objects are moved by at most about (2,) [m]; return the length of the longest move [m]."""
         case, longest = self._case, 0.0
         sides = (case.rows_a[job], case.boxes_a[job]), (case.rows_b[job], case.boxes_b[job])
         trees, poses, boxes = list[int](), list[np.ndarray](), list[np.ndarray]()

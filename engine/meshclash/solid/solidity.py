@@ -165,7 +165,8 @@ def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY)
 
 
 def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
-    """Return a description of how a mesh was repaired, and the certainty of the repair; None if it was used unchanged.
+    """Return a description of how a mesh was repaired, and the certainty of the repair; None if the mesh was used
+    unchanged.
 
     Returns only cached results and computes nothing.
     """
@@ -289,7 +290,7 @@ def _rng() -> np.random.Generator:
 
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
-    """Measure points in portions; each begins anew with the search for nearest triangles."""
+    """Measure points in portions; each portion starts a new search for nearest triangles."""
     fields, surface = [], PosedSurface(tree, IDENTITY)
     for begin in range(0, len(points), _AT_ONCE):
         fields.append((yield from surface.measure_steps(points[begin : begin + _AT_ONCE], kind)))

@@ -100,7 +100,7 @@ def _contacts_with_itself(tree_set: TreeSet, tree: int, rows: np.ndarray) -> Ste
 
 
 class _Voids:
-    """One object, ``side`` of a pair, and the voids of the other object that it may reach into."""
+    """One object of a pair, number ``side``, and the voids of the other object that it may reach into."""
 
     def __init__(
         self, case: Case, job: int, side: int, start: np.ndarray, pairs: np.ndarray, kinds: np.ndarray
@@ -135,12 +135,12 @@ class _Voids:
 
     @cached_property
     def solids(self) -> bool:
-        """Return whether both are closed."""
+        """Return whether both objects are closed."""
         return bool(self._case.solids.closed[self.trees].all())
 
     @cached_property
     def size(self) -> Fraction:
-        """Largest absolute coordinate of both."""
+        """Largest absolute coordinate of both objects."""
         return Fraction(max(float(np.abs(corners).max()) for corners in self.corners))
 
     def lines(self) -> Iterator[tuple[Corners, Corners, list[Corners]]]:
@@ -178,7 +178,7 @@ class _Voids:
         return all(low <= x <= high for low, x, high in zip(self.low.tolist(), point, self.high.tolist(), strict=True))
 
     def bits_at(self, point: Point) -> int:
-        """Return the bits of the cells around a point amid a triangle."""
+        """Return the bits of the cells around a point inside a triangle."""
         for number, direction in enumerate(DIRECTIONS.tolist()):
             (first, winding_first), (second, winding_second) = (self._on_ray(point, number, side) for side in range(2))
             q = far_point(point, self.size, direction)
@@ -188,7 +188,8 @@ class _Voids:
         raise AssertionError("every search direction grazes an edge")
 
     def _on_ray(self, point: Point, direction: int, side: int) -> tuple[ExactSide, int]:
-        """Return one side's triangles on a ray or possibly crossed, and the winding number of certain crossings.
+        """Return one side's triangles that a ray contains or may cross, and the winding number of the certain
+        crossings.
 
         The test is done in the projection along the ray, in which the ray is a point. Signs of areas and volumes count
         if they exceed bounds far above their rounding errors.
@@ -236,7 +237,7 @@ class _Shadows(dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]):
 
 
 def _search(voids: _Voids, posed: tuple[Any, ...], bits: np.ndarray) -> Steps:
-    """Add the bits of one object's pair, until a part of its own was found or everything was tested."""
+    """Add the bits of one object of a pair, until a part of its own is found or everything is tested."""
     job, side = voids.job, voids.side
     wanted = (ONLY_A if side == 0 else ONLY_B) if voids.solids else SURFACE_IN | SURFACE_OUT
 
@@ -257,7 +258,7 @@ def _search(voids: _Voids, posed: tuple[Any, ...], bits: np.ndarray) -> Steps:
 
 
 def _look(what: int, pairs: np.ndarray, job: int, posed: tuple[Any, ...], bits: np.ndarray, missing: Any) -> Steps:
-    """Add the bits around the triangles or pairs (n, 2) of the other object."""
+    """Add the bits around the triangles (n,) or pairs of triangles (n, 2) of the other object."""
     start, asked = np.zeros(len(bits) + 1, np.int64), np.zeros((len(bits), 2), np.bool_)
     start[job + 1 :], asked[job] = len(pairs), True
     kinds, places = np.full(len(pairs), CROSSING, np.uint8), np.array([what])
@@ -270,7 +271,7 @@ def _look(what: int, pairs: np.ndarray, job: int, posed: tuple[Any, ...], bits: 
 
 
 def _middles(first: Corners, second: Corners, cutting: Iterable[Corners]) -> Iterator[Point]:
-    """Yield middles of the pieces, between two other triangles, of the common segment of two triangles.
+    """Yield the middles of the pieces into which other triangles cut the common segment of two triangles.
 
     The outer pieces end where an edge goes through a triangle, which is tested anyway.
     """

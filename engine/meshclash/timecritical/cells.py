@@ -32,7 +32,7 @@ _VISITS = 2048
 
 
 class Filling(NamedTuple):
-    """The augmentation of one hierarchy, by node."""
+    """The augmentation of one hierarchy: for each node, how much of its box the surface fills."""
 
     boxes: np.ndarray
     """(n, 6) float32, relative to the hierarchy's origin; the hierarchy's volumes if those are boxes."""
@@ -62,7 +62,9 @@ def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
 
 
 def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:
-    """Return the boxes of the nodes, (n, 6) float32 relative to the origin: the tree's volumes if they are boxes."""
+    """Return the boxes of the nodes, (n, 6) float32 relative to the origin: the volumes of the tree if these are
+    boxes.
+    """
     if volume == "aabb":
         return parts.volumes
     boxes = np.empty((len(parts.tree.first), 6), np.float32)
@@ -87,7 +89,7 @@ def _measure(first, count, begins, ends, heights):
 
 @kernel
 def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, visits, state, areas, cells):
-    """Count possible collision cells for ``visits`` triangles; return whether all nodes are done.
+    """Count possible collision cells, working through ``visits`` triangles; return whether all nodes are done.
 
     The kernel resumes from ``state`` (node, how many of its triangles are done). ``areas`` (CELL_COUNT,) holds the
     areas in the cells of the unfinished node.
@@ -155,7 +157,7 @@ def _share_out(polygons, sides, areas):
 
 @inner
 def _cut_cell(polygons, count, k, low, high, sides):
-    """Return the area of the piece of ``polygons[2]`` between two planes z = const."""
+    """Return the area of the part of ``polygons[2]`` that lies between two planes z = const."""
     piece = np.empty((_CORNERS, 3))
     left = _cut(polygons[2], count, 2, k, low, high, sides, piece, polygons[3])
     return _area(piece, left) if left >= 3 else 0.0
@@ -163,7 +165,7 @@ def _cut_cell(polygons, count, k, low, high, sides):
 
 @inner
 def _slabs(polygon, count, axis, sides):
-    """Return the first and last slab across an axis that a polygon reaches."""
+    """Return the first and the last slab across an axis that a polygon reaches."""
     low, high = polygon[0, axis], polygon[0, axis]
     for c in range(1, count):
         low = min(low, polygon[c, axis])

@@ -85,7 +85,7 @@ def measures(hazards, left, opened, heights, highest, filled, spread, common, ra
 
 @portable
 def products(values, out):
-    """Write 1, the measures, scaled from their range to -1 to 1, and the products of two of them to ``out``."""
+    """Write 1, the measures scaled to the range -1 to 1, and the products of two measures each to ``out``."""
     out[0] = 1.0
     for i in range(MEASURES):
         low, high = RANGES[i, 0], RANGES[i, 1]
@@ -99,7 +99,8 @@ def products(values, out):
 
 @inner
 def collision_probability(values, interval):
-    """Return the probability that objects collide whose search was interrupted; write its interval to ``interval``.
+    """Return the probability that two objects collide whose search was interrupted; write its confidence interval to
+    ``interval``.
 
     Args:
         values: (MEASURES,), written by ``measures``.

@@ -1,4 +1,6 @@
-"""The result for every pair of objects when a search stops: where they probably meet, and with which probability."""
+"""The result for every pair of objects when a search stops: where they probably meet, and the probability that they
+do.
+"""
 
 import numpy as np
 

@@ -38,7 +38,7 @@ def push(keys, entries, used, key, job, node_a, node_b, aside):
 
 @inner
 def drop_top(keys, entries, used):
-    """Remove the pair with the highest key; return the number of entries used."""
+    """Remove the pair with the highest key from the heap; return the number of entries used."""
     used -= 1
     key = keys[used]
     i, child = 0, 1
@@ -61,7 +61,9 @@ def probability_of(key, aside):
 
 @kernel
 def keep_jobs(numbers, used, keys, entries):
-    """Drop the entries of jobs whose new index is negative, and renumber the others; return the entries used."""
+    """Drop the heap entries of jobs whose new index is negative, and renumber the other entries; return the number of
+    entries used.
+    """
     kept = 0
     for e in range(used):
         job = numbers[entries[e, JOB]]

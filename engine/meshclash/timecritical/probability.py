@@ -58,7 +58,8 @@ def meeting_probability(cells, cells_a, cells_b, certainty, logs):
 
 @kernel
 def meeting_probabilities(cells, cells_a, cells_b, certainty, logs, result):
-    """Write ``meeting_probability`` of many to ``result``. All arrays have one length, except ``logs``, which is
-    ``log_factorials()``."""
+    """Write ``meeting_probability`` of many pairs to ``result``. All arrays have one length, except ``logs``, which is
+    ``log_factorials()``.
+    """
     for k in range(result.shape[0]):
         result[k] = meeting_probability(cells[k], cells_a[k], cells_b[k], certainty[k], logs)

@@ -37,7 +37,7 @@ searching, concluding = UnitCost(0.2e-6), UnitCost(0.01e-6)
 
 
 class Criterion(NamedTuple):
-    """When a pair of objects counts as colliding."""
+    """The criterion by which a pair of objects counts as colliding."""
 
     p_min: float = 0.99
     """Pairs of nodes at least this probable are counted. With a value above 1 none is, and the answer is exact."""
@@ -48,7 +48,7 @@ class Criterion(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """When to stop."""
+    """The limit at which a search stops: a time budget or a number of steps."""
 
     deadline: float | None = None
     """Time of ``time.perf_counter`` [s]."""
@@ -144,7 +144,7 @@ class Search(Copyable):
         return table(self._trees)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
-        """Add jobs to the search.
+        """Add pairs of objects as new jobs to the search.
 
         Args:
             trees: the trees that jobs refer to.
@@ -170,7 +170,9 @@ class Search(Copyable):
         )  # fmt: skip
 
     def keep(self, jobs: np.ndarray) -> None:
-        """Keep only these jobs, (n,) int64 ascending, and renumber them. Call ``begin`` afterwards."""
+        """Keep only the given jobs, (n,) int64 ascending, drop all others, and renumber the kept jobs. Call ``begin``
+        afterwards.
+        """
         numbers = np.full(len(self._jobs), -1)
         numbers[jobs] = np.arange(len(jobs))
         self._frames, self.rows, self.hazards = self._frames[jobs], self.rows[jobs], self.hazards[jobs]
@@ -184,11 +186,13 @@ class Search(Copyable):
         return int(self.state[layout.OPEN_JOBS]) == 0
 
     def exhausted(self, refine: bool) -> bool:
-        """Return whether no work is left. With ``refine``, pairs that merely count as colliding are work, too."""
+        """Return whether the search has no work left. With ``refine``, pairs that merely count as colliding are work,
+        too.
+        """
         return int(self.state[layout.USED]) == 0 or (not refine and self.decided)
 
     def run(self, limit: Limit, refine: bool = False) -> None:
-        """Search until no work is left or the limit is reached.
+        """Search until there is no work left or the limit is reached.
 
         Args:
             limit: when to stop.
@@ -219,7 +223,7 @@ class Search(Copyable):
 
     @property
     def _size(self) -> int:
-        """Work of ``estimates``, in units of ``concluding``."""
+        """Amount of work that computing the estimates takes, in the units of ``concluding``."""
         return 512 + 16 * len(self._jobs) + min(int(self.state[layout.USED]), LOOKED_AT)
 
     def _advance(self, steps: int, workspace: _SearchArrays) -> None:
@@ -256,7 +260,7 @@ class Search(Copyable):
         return estimates
 
     def end(self) -> None:
-        """Release the heap for reuse. The search must not be used after that."""
+        """Give the heap back, so that other searches can use it. The search must not be used after that."""
         if len(self._heap.keys) <= _LARGEST_SPARE:
             _spare_heaps.append(self._heap)
 

@@ -33,7 +33,7 @@ class PlacedTree(NamedTuple):
     """A number that changes when the object is moved or deformed."""
 
     def is_as(self, other: "PlacedTree | None") -> bool:
-        """Return whether results for the other object still hold for this one."""
+        """Return whether results for another object also hold for this one: same tree, same pose."""
         return other is not None and self.tree is other.tree and self.revision == other.revision
 
 
@@ -111,7 +111,7 @@ class SharedSearch(Copyable):
         self._take_up(self._search, len(kept))
 
     def _take_up(self, search: Search, first: int) -> None:
-        """Start the search for the pairs from index ``first`` on."""
+        """Start the search for the pairs from the index ``first`` on."""
         ids = np.fromiter(self._objects, np.int64, len(self._objects))
         placed = list(self._objects.values())
         trees = {id(each.tree): each.tree for each in placed}
@@ -145,7 +145,7 @@ class SharedSearch(Copyable):
 
     @property
     def _size(self) -> int:
-        """Work of ``estimate``, in units of ``reporting``."""
+        """Amount of work that computing the estimates takes, in the units of ``reporting``."""
         return 64 + len(self._pairs)
 
     def unsettled(self) -> list[tuple[int, int]]:

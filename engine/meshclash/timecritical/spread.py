@@ -14,7 +14,8 @@ _A_CALL = 1 << 17
 
 
 def spread_steps(mesh: TriangleMesh) -> Generator[None, None, float]:
-    """Compute the root mean square distance of a surface from its centroid, divided by the diagonal of its box.
+    """Compute the spread of a surface: the root mean square distance from its centroid, divided by the diagonal of its
+    box.
 
     The result is between 0 and 0.5, and 0 for a surface without area. It does not depend on the position or the size
     of the surface. The generator works in steps.

@@ -55,7 +55,7 @@ def _nothing_to_prepare(relative, root_a, root_b, out):
 
 
 def beginning(volume: str) -> Callable:
-    """Return the kernel that puts jobs from ``first`` on into the heap, for one kind of volume.
+    """Return the kernel that puts the jobs from the index ``first`` on into the heap, for one kind of volume.
 
     It takes (first, trees, sizes, jobs, poses, width, state, rows, hazards, frames, keys, entries). The heap must have
     room for the jobs.
@@ -138,7 +138,7 @@ def pair_probability(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heig
 
 @inlined
 def _share(cells, volume, larger):
-    """Return the share of a box's possible collision cells, for cells of the size of a larger box's."""
+    """Return the number of possible collision cells of a box, converted to cells of the size of a larger box's."""
     if volume >= larger:
         return cells / CELL_COUNT
     return min(cells / CELL_COUNT * (larger / volume) ** (1.0 / 3.0), 1.0) if volume > 0.0 else 1.0
@@ -146,7 +146,7 @@ def _share(cells, volume, larger):
 
 @inlined
 def _part(box, other, relative, at):
-    """Return (share of a box inside the other's bounding box in its frame, the box's volume).
+    """Return (share of a box that lies inside the other box's bounding box, volume of the box).
 
     Flat boxes count as at least ``FLATTEST`` thick.
     """
@@ -170,7 +170,9 @@ def _part(box, other, relative, at):
 
 @inner
 def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, leaves, indices, workspace):
-    """Decide a pair of leaves exactly, and write a contact to the job's row; return the steps that it took."""
+    """Decide a pair of leaves exactly, and write a contact to the row of the job; return the number of steps that this
+    took.
+    """
     leaf_a, leaf_b = leaves[0], leaves[1]
     counter = workspace.counter
     first_a, count_a = forest_a.first[node_a], forest_a.count[node_a]

@@ -68,7 +68,7 @@ def is_augmented(hierarchy: Hierarchy) -> bool:
 
 
 def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
-    """Give a refitted hierarchy the augmentation of the hierarchy that it was refitted from, with new boxes.
+    """Give a refitted hierarchy the augmentation of the hierarchy from which it was refitted, with new boxes.
 
     The cell counts and the spread are reused: they change little while a mesh bends, no complete answer depends on
     them, and computing them again takes longer than a frame.

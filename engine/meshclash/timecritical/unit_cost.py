@@ -1,4 +1,4 @@
-"""Measures how fast this process works, to convert seconds into steps in advance."""
+"""Measures the speed of this process, to convert a time budget into a number of steps."""
 
 _RISE, _FALL = 1.1, 0.99
 """Factors of the bound: it grows by a tenth when work took longer than expected, and shrinks by a hundredth otherwise.
@@ -19,5 +19,7 @@ class UnitCost:
         self.seconds = seconds
 
     def note(self, units: float, seconds: float) -> None:
-        """Learn from a piece of work. Work that other processes delayed has no more effect than slow work."""
+        """Update the estimate with the measured time of a piece of work. Work that other processes delayed has no more
+        effect than slow work.
+        """
         self.seconds *= _RISE if seconds > units * self.seconds else _FALL

@@ -18,7 +18,9 @@ from ..volumes.registry import Volume
 
 
 class Access(NamedTuple):
-    """The functions above; ``carried`` is the number of values in each of the two rows of a pair."""
+    """The functions listed in the module docstring; ``carried`` is the number of values in each of the two rows of a
+    pair.
+    """
 
     root: int
     carried: int

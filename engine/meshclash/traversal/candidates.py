@@ -1,4 +1,4 @@
-"""Iterate over the triangles of a tree that may be near a point, on a line, or far along a direction.
+"""Iterate over the triangles of a tree that may be near a point, on a line, or far out along a direction.
 
 The caller begins a search and then requests the next triangle until there is none. Each request has the caller's
 current limit: triangles that are farther away, or reach less far, are skipped. The most promising triangles come first.
@@ -96,7 +96,8 @@ def _push_all(scratch, child, bits):
 
 @inlined
 def _least_of_leaf(scratch, near):
-    """Take the remaining triangle of the leaf with the smallest bound up to ``near``; -1 if there is none.
+    """Take the remaining triangle with the smallest bound from the current leaf, if its bound is at most ``near``;
+    otherwise return -1.
 
     Triangles beyond ``near`` are dropped.
     """
@@ -156,7 +157,7 @@ def _bounds_of_leaf(kind, scratch, nodes, box, first, count):
 
 @inlined
 def _next_of_eight(kind, scratch, limit):
-    """Return the next triangle whose bound is at most ``limit`` (float32); -1 if there is none."""
+    """Return the next triangle of the 8-wide tree whose bound is at most ``limit`` (float32); -1 if there is none."""
     state, stack, bounds = longs(scratch), longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS)
     single = floats(scratch + 8 * _SINGLES)
     nodes, words = floats(state[_NODES]), integers(state[_NODES])

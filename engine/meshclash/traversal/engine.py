@@ -1,4 +1,4 @@
-"""``Engine``: the protocol of all engines, which answer a question in slices and collect results in chunks."""
+"""``Engine``: the protocol of all engines, which answer a question in slices and return results in chunks."""
 
 from typing import Protocol
 
@@ -9,7 +9,9 @@ Chunk = tuple[np.ndarray, ...]
 
 
 class EngineFailed(Exception):
-    """Raised when an engine cannot answer a question, before it has returned any chunk; the text tells why."""
+    """Raised when an engine cannot answer a question, before it has returned any chunk; the message gives the
+    reason.
+    """
 
 
 class Engine(Protocol):

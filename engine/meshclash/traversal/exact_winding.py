@@ -127,7 +127,7 @@ def ray_end(forest, a, b, number, base):
 
 @inner
 def away_from(forest, frame, base):
-    """Return the number of the direction that leads best away from the middle of a posed tree."""
+    """Return the number of the direction that leads farthest away from the middle of a posed tree."""
     return outward_direction(forest, frame.tree, frame.pose, frame.inverse, frame.origin, base.near)
 
 
@@ -140,7 +140,7 @@ def _turn(a, b, c, k, work):
 
 @inner
 def _edges_at(base, a, b, c, work):
-    """Return on which edges' lines a base in the triangle's plane lies: the sum of 1 (ab), 2 (bc) and 4 (ca).
+    """Return the edges on whose lines a base in the triangle's plane lies, as the sum of 1 (ab), 2 (bc) and 4 (ca).
 
     Returns -1 if the base is not in the triangle or the triangle has no area, -2 if undecided.
     """
@@ -219,7 +219,9 @@ def held_triangle(entry):
 
 @inner
 def held_edges(entry):
-    """Return on which edges' lines the base lies, for an entry of ``star``: the sum of 1 (ab), 2 (bc) and 4 (ca)."""
+    """Return the edges on whose lines the base lies, for an entry of ``star``, as the sum of 1 (ab), 2 (bc) and 4
+    (ca).
+    """
     return (entry >> 1) & 7
 
 

@@ -113,7 +113,9 @@ class TreeSet(Copyable, caches={"before": NoneType}):
         return _join(self.parts) if before is None else _join_refitted(self.parts, before)
 
     def orient_after_use(self, trees: Sequence[int]) -> None:
-        """Use oriented boxes of each of some trees if they exist, or are due by now (``hierarchy/oriented.py``)."""
+        """Use oriented boxes for each of the given trees that has them, or has been tested often enough to get them
+        (``hierarchy/oriented.py``).
+        """
         for tree in trees:
             if self.lanes.trees[tree, ORIENTED] == 0:
                 boxes = oriented_after_use(self.parts[tree])
@@ -121,7 +123,9 @@ class TreeSet(Copyable, caches={"before": NoneType}):
                     self.lanes.trees[tree, ORIENTED] = boxes.ctypes.data
 
     def slabs_of(self, trees: np.ndarray) -> np.ndarray:
-        """Return the addresses of the slabs of each tree, (trees,) int64; 0 if not requested or not used enough yet."""
+        """Return the addresses of the slabs of each tree, (trees,) int64; 0 for a tree that was not requested or has
+        been tested too seldom.
+        """
         for tree in _ONLY if len(self.parts) == 1 else np.unique(trees):
             if self._slabs[tree] == 0:
                 slabs = slabs_after_use(self.parts[tree])
@@ -129,7 +133,9 @@ class TreeSet(Copyable, caches={"before": NoneType}):
         return self._slabs
 
     def note_near_tests(self, trees: np.ndarray, volume_tests: int) -> None:
-        """Add the tests of a distance query, a job per entry of ``trees``, to the counts of trees without slabs."""
+        """Add the tests of a distance query to the usage of trees without slabs; ``trees`` has an entry for each
+        job.
+        """
         if len(self.parts) == 1:
             asked, times = np.zeros(1, np.int64), np.full(1, len(trees))
         else:
@@ -306,7 +312,7 @@ def note_usage(tree_set_a: TreeSet, tree_set_b: TreeSet, jobs: np.ndarray, volum
 
 
 def take_updates(tree_set_a: TreeSet, tree_set_b: TreeSet) -> int:
-    """Return the number of nodes of two tree sets refitted since the last call (N_u), and reset the counts."""
+    """Return the number of nodes of two tree sets refitted since the last call (N_u), and reset both counts."""
     total = 0
     for tree_set in (tree_set_a, tree_set_b):
         for part in tree_set.parts:
@@ -327,7 +333,7 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
 
 
 class _KeptAddresses:
-    """Addresses of the arrays of some parts; a NumPy array made from this object keeps those arrays alive.
+    """Addresses of the arrays of some trees; a NumPy array made from this object keeps those arrays alive.
 
     It does not keep meshes: meshes may keep this object, and Python cannot collect a reference cycle through an array.
     """

@@ -63,7 +63,7 @@ def surface_tolerance(p, frame):
 
 @inner
 def beyond_root(forest, frame, p, limit):
-    """Return whether the root box alone shows that p is farther than ``limit`` from the tree."""
+    """Return whether the root box alone proves that p is farther from the tree than ``limit``."""
     q = to_local(p, frame.pose, frame.inverse, frame.origin)
     slack = local_slack(p, frame.pose, frame.reach)
     return box_gap(forest.volumes[forest.node_start[frame.tree]], q, slack) > limit

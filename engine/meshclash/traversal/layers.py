@@ -61,7 +61,7 @@ def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
 
 @inner
 def _least_number(numbers, i):
-    """Return the smallest number known to be connected with i; halve the way there."""
+    """Return the smallest number known to be connected with i, and shorten the path to it."""
     while numbers[i] != i:
         numbers[i] = numbers[numbers[i]]
         i = numbers[i]
@@ -70,7 +70,7 @@ def _least_number(numbers, i):
 
 @kernel
 def _join_numbers(pairs, numbers):
-    """Join ``numbers`` (n,), each its own at first, by pairs (k, 2); each becomes the smallest one of its component."""
+    """Join ``numbers`` (n,) by pairs (k, 2): each entry becomes the smallest number of its connected component."""
     for k in range(pairs.shape[0]):
         a, b = _least_number(numbers, pairs[k, 0]), _least_number(numbers, pairs[k, 1])
         numbers[max(a, b)] = min(a, b)

@@ -1,4 +1,4 @@
-"""The engines for distances: find the nearest pair of each job, or all pairs within a tolerance."""
+"""The engines for distances: they find the nearest pair of each job, or all pairs within a tolerance."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -43,7 +43,7 @@ _PARTS_OF_WORKER = 4
 
 
 class _NearEngine:
-    """The common base of both engines.
+    """The common base class of both engines for distances.
 
     Pairs within rounding error of each other get distance 0, or are kept whatever the tolerance. So ``settled`` is
     False.
@@ -89,7 +89,7 @@ class _NearEngine:
 
 
 class _Part(NamedTuple):
-    """Some jobs in a row, and the work on them."""
+    """A range of consecutive jobs, with the arrays of the work on them."""
 
     begin: int
     work: NearWork
@@ -106,7 +106,7 @@ class NearWideEngine(_NearEngine):
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether this engine can answer a question."""
+        """Return whether the 8-wide engine for distances can answer a question."""
         return question.goal in _GOALS and not question.first_only and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
@@ -198,7 +198,7 @@ class NearBinaryEngine(_NearEngine):
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether this engine can answer a question."""
+        """Return whether the binary engine for distances can answer a question."""
         return question.goal in _GOALS and not question.first_only
 
     def __init__(self, question: Question) -> None:

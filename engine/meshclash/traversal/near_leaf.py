@@ -1,4 +1,5 @@
-"""Measure two triangles and keep the results of distance queries; shared by both engines for distances.
+"""Measure the distance between two triangles, and keep the results of distance queries; shared by both engines for
+distances.
 
 Distances are float64. If a distance is within rounding error of 0, this code cannot decide whether the triangles meet:
 the distance counts as 0, and ``answering/exact_distances.py`` decides with exact predicates.
@@ -37,7 +38,9 @@ def leaf_distance(leaf_a, i, leaf_b, j, apart):
 
 @inlined
 def rounding_of(leaf_a, i, leaf_b, j, share):
-    """Return the distance [m] below which rounding may hide that two triangles meet: a fraction of coordinates."""
+    """Return the distance [m] up to which rounding may hide that two triangles meet: a fraction of their
+    coordinates.
+    """
     size = 0.0
     for k in range(9, 15):
         size = max(size, abs(leaf_a[i, k]), abs(leaf_b[j, k]))
@@ -46,7 +49,7 @@ def rounding_of(leaf_a, i, leaf_b, j, share):
 
 @inlined
 def keep_nearer(found, job, distance, t, u, x, y):
-    """Replace the nearest pair of a job if the new one is nearer, or equally near and sorted before it.
+    """Replace the nearest pair of a job if the new pair is nearer, or equally near and sorted before the old pair.
 
     Returns whether the pair was replaced.
     """
@@ -67,7 +70,9 @@ def keep_nearer(found, job, distance, t, u, x, y):
 
 @inlined
 def take_known(known, job, chained):
-    """Take the pair from which a job starts: its own or, if chained, the result of the previous job; -1 for none."""
+    """Return the pair from which a job starts: a given pair or, if jobs are chained, the result of the previous job; -1
+    for none.
+    """
     t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
     if t < 0 and chained and job > 0:
         t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
@@ -77,7 +82,7 @@ def take_known(known, job, chained):
 
 @inlined
 def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained, apart):
-    """Measure the pair from which a job starts; return whether there is one."""
+    """Measure the pair of triangles from which a job starts; return whether there is such a pair."""
     t, u = take_known(found[2], job, chained)
     if t < 0:
         return False

@@ -120,7 +120,9 @@ def _near_of(single, j, bits, slack, products, near):
 
 @inlined
 def world_corners(tree, t, poses, pose):
-    """Return the world coordinates of the corners of a triangle; ``tree``: pointer to the addresses of a tree."""
+    """Return the world coordinates of the corners of a triangle; ``tree`` points to the addresses of the arrays of a
+    tree.
+    """
     corners, vertices = shifted(integers(tree[TRIANGLES]), 3 * t), doubles(tree[VERTICES])
     p = corner(vertices, np.int64(corners[0]), poses, pose)
     q = corner(vertices, np.int64(corners[1]), poses, pose)
@@ -130,7 +132,7 @@ def world_corners(tree, t, poses, pose):
 
 @inner
 def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
-    """Return (distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
+    """Return (distance [m], nearest points, whether rounding may hide that the triangles meet) of two triangles.
 
     Rounding may hide it if the distance is below a fraction ``share`` of the coordinates. A negative ``share`` means
     that the triangles are known not to meet.
@@ -156,7 +158,8 @@ def _direction(poses_a, pose_a, x, y):
 
 @inner
 def _descend(tree_a, slabs_a, tree_b, slabs_b, near, single):
-    """Descend to the child with the smallest gap each time; return the slots of the two leaves, and the box tests.
+    """Descend to the pair of children with the smallest gap at each level; return the slots of the two leaves, and the
+    number of box tests.
 
     The first slot is -1 if no child is near enough.
     """
@@ -198,7 +201,9 @@ def _first_of_leaf(tree, slot):
 
 @inner
 def _guess(tree_a, slabs_a, poses_a, tree_b, slabs_b, poses_b, pose, errors, shrink, found, job, single):
-    """Find and keep a pair of triangles that is nearly the nearest; return the numbers of box and triangle tests."""
+    """Find and keep a pair of triangles that is nearly the nearest pair; return the numbers of box and triangle
+    tests.
+    """
     volume_tests = 0
     for count in range(_MOST_DESCENTS):
         near = near_square(found[0][job], shrink)
@@ -409,7 +414,9 @@ def traverse_near(side_a, side_b, work):
 
 @parallel_kernel
 def traverse_near_together(side_a, side_b, works, workers):
-    """Call ``_traverse`` for records of work (n,) on several cores; worker w takes every ``workers``-th of them."""
+    """Call ``_traverse`` for records of work (n,) in parallel; worker w takes every ``workers``-th record, starting
+    with record w.
+    """
     for w in prange(workers):
         for k in range(w, works.shape[0], workers):
             _traverse(side_a, side_b, works[k])

@@ -50,7 +50,7 @@ def new_nearest(n: int, count: int) -> Nearest:
 
 @inner
 def _insert(found, row, distance, point, triangle, may_be_there):
-    """Insert a triangle into a row, sorted by distance and index; the last one is dropped."""
+    """Insert a triangle into a row that is sorted by distance and index, and drop the last triangle of the row."""
     k = found.distances.shape[1]
     if may_be_there:
         for i in range(k):
@@ -75,7 +75,7 @@ def _insert(found, row, distance, point, triangle, may_be_there):
 
 @inner
 def _compare(forest, frame, p, triangle, limit, found, row, may_be_there):
-    """Insert a triangle if it is within ``limit``."""
+    """Measure the distance to a triangle, and insert the triangle if it is within ``limit``."""
     a, b, c = world_triangle(forest, frame.tree, triangle, frame.pose)
     gap = 0.0
     for axis in range(3):
@@ -157,7 +157,7 @@ def _search_together(
     forest, pose, inverse, origins, reaches, points, order, tasks, limit, found, stack, gaps, counter, expansions,
     scratch,
 ):  # fmt: skip
-    """Run ``_search`` in parallel; with n workers, worker w takes every n-th task, starting with task w."""
+    """Run ``_search`` in parallel; worker w takes every ``workers``-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _search(
@@ -207,7 +207,7 @@ class NearestFinder:
 
 
 def parts_of(begin: int, end: int, size: int) -> np.ndarray:
-    """Split a range into parts of ``size``, the last one may be shorter, (m, 2) int64."""
+    """Split a range into parts of length ``size``, (m, 2) int64; the last part may be shorter."""
     if end - begin <= size:
         return np.array([[begin, end]])
     begins = np.arange(begin, end, size)

@@ -22,7 +22,7 @@ from ..jit import portable
 
 
 class Order(NamedTuple):
-    """The four functions described above."""
+    """The four functions of an order, described in the module docstring."""
 
     start: Callable[..., Any]
     leave_out: Callable[..., Any]

@@ -51,7 +51,7 @@ def _box_of(part: TreeParts) -> np.ndarray:
 
 @inner
 def boxes_apart(boxes, sizes, a, poses_a, b, poses_b, row):
-    """Return whether the oriented boxes of two posed trees are disjoint; True is always certain.
+    """Return whether the oriented boxes of two posed trees are disjoint; True is certain despite rounding.
 
     Takes pointers to the boxes and sizes (``wide_traversal.py``) of all trees, to both poses, and to DOUBLES numbers
     of scratch.

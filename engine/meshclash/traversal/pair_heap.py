@@ -26,7 +26,7 @@ def heap_push(stack, bounds, used, a, b, bound):
 
 @inlined
 def heap_pop(stack, bounds, used):
-    """Pop the pair with the smallest bound, which is moved to the new end; return the new number of entries."""
+    """Pop the pair with the smallest bound, and move it to just after the remaining entries; return their number."""
     used -= 1
     a, b, bound = stack[used, 0], stack[used, 1], bounds[used]
     stack[used, 0], stack[used, 1], bounds[used] = stack[0, 0], stack[0, 1], bounds[0]
@@ -51,7 +51,9 @@ def heap_pop(stack, bounds, used):
 
 @inlined
 def stack_push(stack, bounds, used, a, b, bound, base):
-    """Push a pair, sorted into the entries from ``base`` on with the smallest bound last; return the new number."""
+    """Insert a pair into the stack entries from ``base`` on, sorted so that the smallest bound is last; return the new
+    number of entries.
+    """
     at = used
     while at > base and bounds[at - 1] < bound:
         bounds[at] = bounds[at - 1]

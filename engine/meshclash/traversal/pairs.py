@@ -31,7 +31,7 @@ LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
 
 
 class Scratch(NamedTuple):
-    """Scratch arrays for a visit of two leaves."""
+    """Scratch arrays for the test of two leaves."""
 
     leaf_a: np.ndarray
     """(leaf size, numbers of a triangle) float64."""
@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The pairs found."""
+    """The pairs of primitives found by a traversal."""
 
     pairs: np.ndarray
     """(n, 2) int32."""

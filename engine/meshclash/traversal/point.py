@@ -118,7 +118,7 @@ def local_slack(p, pose, reach):
 
 @inner
 def box_gap(volume, q, slack):
-    """Return a lower bound of the distance of a point to a box."""
+    """Return a lower bound of the distance between a point and a box."""
     total = 0.0
     for k in range(3):
         gap = max(volume[k] - q[k], q[k] - volume[k + 3]) - slack
@@ -129,7 +129,7 @@ def box_gap(volume, q, slack):
 
 @inner
 def _beyond(p, a, b, c, limit):
-    """Return whether a single coordinate shows that a point is farther than ``limit`` from a triangle."""
+    """Return whether a single coordinate proves that a point is farther from a triangle than ``limit``."""
     most = 0.0
     for k in range(3):
         most = max(most, min(a[k], b[k], c[k]) - p[k], p[k] - max(a[k], b[k], c[k]))
@@ -247,7 +247,9 @@ def inverse_of(x):
 
 @inner
 def outward_direction(forest, tree, pose, inverse, origin, p):
-    """Return the index of the direction that leads best away from the middle of the root box, to meet few boxes."""
+    """Return the index of the direction that leads farthest away from the middle of the root box, so that a ray meets
+    few boxes.
+    """
     root = forest.volumes[forest.node_start[tree]]
     q = to_local(p, pose, inverse, origin)
     x = q[0] - 0.5 * (root[0] + root[3])

@@ -92,7 +92,7 @@ def _cast_together(
     forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
     stack, gaps, counter, expansions, scratch,
 ):  # fmt: skip
-    """Run ``_cast`` in parallel; with n workers, worker w takes every n-th task, starting with task w."""
+    """Run ``_cast`` in parallel; worker w takes every ``workers``-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _cast(
@@ -195,7 +195,7 @@ _NO_OFFSETS = np.empty(0, np.int64)
 
 
 def _undecided(counts: np.ndarray) -> list[int]:
-    """Return the rays that the kernels could not decide."""
+    """Return the rays that the float64 kernels could not decide."""
     return np.flatnonzero(counts < 0).tolist() if len(counts) and counts.min() < 0 else []
 
 

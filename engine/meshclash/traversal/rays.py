@@ -87,7 +87,7 @@ def _push_sorted(scratch, used, child, bits):
 
 @inner
 def _note(which, found, row, how, distance, u, v, thing, triangle):
-    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the crossing there."""
+    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the crossing already there."""
     if which in (COUNT, ANY):
         return
     if which == FIRST:

@@ -103,7 +103,9 @@ def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) ->
 
 @kernel
 def _mark_meeting(boxes, order, axis, most, alone):
-    """Clear ``alone`` (n,) for boxes (n, 6) that meet others; return False after more than ``most`` comparisons."""
+    """Clear ``alone`` (n,) for each of the boxes (n, 6) that meets another box; return False after more than ``most``
+    comparisons.
+    """
     looked_at = 0
     for i in range(len(order)):
         a = order[i]
@@ -124,7 +126,9 @@ def _mark_meeting(boxes, order, axis, most, alone):
 
 
 def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
-    """Return which components' boxes meet no other box, (count,) bool; all False if there are too many to compare."""
+    """Return for each component whether its box meets no other box, (count,) bool; all False if there are too many to
+    compare.
+    """
     alone = np.ones(count, np.bool_)
     vertices, triangles = mesh.arrays
     boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])

@@ -104,7 +104,8 @@ def stars_of_nodes(parts: TreeParts, stars: Stars) -> np.ndarray:
 
 @kernel
 def _sweep(boxes, star, state, pairs):
-    """Continue comparing boxes (k, 6), sorted by star and by their lowest first coordinates; True when all is done.
+    """Continue the comparison of boxes (k, 6), sorted by star and by their lowest first coordinates; return True at its
+    end.
 
     Writes pairs of rows; ``state``: the current row, its next partner, pairs found.
     """

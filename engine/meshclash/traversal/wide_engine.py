@@ -45,7 +45,7 @@ _MOST_OF_TWO_LEAVES = LANE_COUNT**2
 
 
 class _Workspace:
-    """The arrays of some workers, reused for later questions: new memory costs more than a short query.
+    """The arrays of several workers, reused for later questions because allocation takes longer than a short query.
 
     Attributes:
         arrays: state, stack, singles, doubles, sifted, counter, expansions, pairs, kinds, pair_jobs; (workers, ...).
@@ -72,7 +72,7 @@ class _Workspace:
 
     @property
     def workers(self) -> int:
-        """Number of workers that can use it at once."""
+        """Number of workers for which a workspace has room."""
         return len(self.parts)
 
 
@@ -172,7 +172,7 @@ class WideEngine:
         return trees
 
     def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:
-        """Continue where ``traverse_tasks`` stopped with the only job; the caller keeps the pairs found so far."""
+        """Take over the only job where ``traverse_tasks`` stopped; the caller keeps the pairs found so far."""
         own_state, own_stack = (array[0] for array in self._workspace.arrays[:2])
         used = int(state[layout.STACK_USED])
         own_state[layout.JOB : layout.OUTPUT_USED], own_stack[:used] = state[: layout.OUTPUT_USED], stack[:used]
@@ -229,7 +229,7 @@ class WideEngine:
         self.threads = max(self.threads, len(self._shares))
 
     def _deal(self, count: int) -> None:
-        """Distribute the remaining work among ``count`` workers."""
+        """Distribute the remaining tasks among ``count`` workers."""
         state, stack = self._workspace.arrays[:2]
         used = state[:, layout.STACK_USED]
         left = [tasks[i:] for tasks, i in zip(self._shares, self._progress(), strict=True)]
@@ -251,7 +251,8 @@ class WideEngine:
         self._workspace.arrays[1][0, :kept] = entries
 
     def _note_steps(self, tasks: np.ndarray, first: int, last: int, steps: int) -> None:
-        """Count steps for the trees of tasks; trees of a task that goes on get oriented boxes if they are due.
+        """Add steps to the usage of the trees of finished tasks; the trees of an unfinished task get oriented boxes if
+        they are due.
 
         If there are many trees, only a task that fills a slice counts.
         """
@@ -265,7 +266,7 @@ class WideEngine:
                 self._trees[side][tree, ORIENTED] = tree_set.lanes.trees[tree, ORIENTED]
 
     def _take_stock(self) -> bool:
-        """Collect the outputs and counters of all workers; return whether all is done."""
+        """Collect the outputs and counters of all workers; return whether all jobs are done."""
         done = True
         for tasks, part, begun in zip(self._shares, self._workspace.parts, self._begun, strict=False):
             state = part[0]
@@ -284,7 +285,7 @@ class WideEngine:
 
 
 def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
-    """Replace a partly done first task by tasks for the entries of its stack; return all tasks."""
+    """Replace a partly done first task by one task for each entry of its stack; return all tasks."""
     if len(entries) == 0:
         return tasks
     own = np.repeat(tasks[:1], len(entries), axis=0)

@@ -1,4 +1,4 @@
-"""The 8-wide traversal: like ``pairs.py`` for boxes and contacts, with the same results, but eight tests at a time.
+"""The 8-wide traversal for boxes and contacts: the same results as ``pairs.py``, with eight tests at a time.
 
 Boxes and triangles are filtered by the float32 tests of ``lane_boxes.py`` and ``lane_triangles.py``. The few pairs that
 remain undecided are decided as in ``pairs.py``. The stack contains pairs of slots: slot ``8 * node + k`` is the box of
@@ -152,7 +152,7 @@ def _compare_leaves(
 
 @inner
 def _meet_oriented(nodes, child, boxes, others, slot, box, other_boxes, frame, turn, shift, loose):
-    """Return the bits of the children of a node whose oriented boxes may meet the box of a slot; see there."""
+    """Return a bit mask of the children of a node whose oriented boxes may meet the oriented box of a slot."""
     at = ORIENTED_WORDS * child if boxes != 0 else -1
     one = ORIENTED_WORDS * (slot >> 3) + (slot & 7) if other_boxes != 0 else -1
     return meet_oriented(

@@ -57,7 +57,9 @@ def _first_place(name, size):
 
 @inner
 def _look_up(bricks, name):
-    """Return (place in the table, index of the brick) for a name; the index is -1 if the place is still free."""
+    """Return (place in the table, index of the brick) for the name of a brick; the index is -1 if the place is still
+    free.
+    """
     size = bricks.table.shape[0]
     place = _first_place(name, size)
     while True:
@@ -102,7 +104,9 @@ def _take_other(bricks, name):
 
 @kernel
 def _unite(bricks, others, first):
-    """Add the bits of other bricks from ``first`` on; return the first without room, or their number if all fit."""
+    """Add the bits of other bricks from ``first`` on; return the first brick for which there is no room, or the number
+    of bricks if all fit.
+    """
     for k in range(first, others.used[0]):
         brick = take_brick(bricks, others.names[k])
         if brick < 0:
@@ -113,7 +117,9 @@ def _unite(bricks, others, first):
 
 
 def unite(bricks: Bricks, others: Bricks) -> Bricks:
-    """Return the union of both sets: ``bricks`` itself, changed in place, or a larger copy if it lacks room."""
+    """Return the union of two sets of voxels: ``bricks`` itself, changed in place, or a larger copy if it lacks
+    room.
+    """
     first = 0
     while True:
         first = _unite(bricks, others, first)
@@ -131,7 +137,7 @@ def _keep_common(bricks, others):
 
 
 def common_bricks(bricks: Bricks, others: Bricks) -> Bricks:
-    """Return the intersection of both sets, as a new set."""
+    """Return the intersection of two sets of voxels as a new set."""
     result = bricks._replace(words=bricks.words.copy())
     _keep_common(result, others)
     return result

@@ -63,7 +63,7 @@ class _Work(NamedTuple):
 
 @inner
 def _cut(polygons, source, count, axis, bound, sign):
-    """Cut a polygon: keep the part with coordinate >= bound (sign 1) or < bound (sign -1).
+    """Cut a polygon: keep the part whose coordinate is >= bound (sign 1) or < bound (sign -1).
 
     The result is in the other row of ``polygons``; returns its number of corners. With either sign, corners may lie in
     the plane.
@@ -138,7 +138,7 @@ def _add_piece(shape, work, n, voxel, x, y, z):
 
 @inlined
 def _begin(work):
-    """Do nothing before a triangle: there is always room."""
+    """Do nothing: there is always room for the pieces of a triangle."""
 
 
 @inlined

@@ -134,7 +134,7 @@ def _marked(
 
 
 def _smaller_first(placed: Sequence[PlacedTriangles]) -> tuple[int, int]:
-    """Return the index of the object with fewer triangles in the region, and the other index."""
+    """Return the index of the object with fewer triangles in the region, and the index of the other object."""
     return (0, 1) if len(placed[0].chosen) <= len(placed[1].chosen) else (1, 0)
 
 
@@ -202,7 +202,7 @@ def _solid_steps(
 
 
 def _turned(met: TriangleContacts) -> TriangleContacts:
-    """Return the same contacts with the two objects exchanged."""
+    """Return the same contacts with the two objects in exchanged roles."""
     order = np.lexsort((met.pairs[:, 0], met.pairs[:, 1]))
     return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])
 

@@ -38,7 +38,8 @@ class GridTriangles(NamedTuple):
 
     @property
     def worst_slack(self) -> float:
-        """Slack including needles [voxels]: a triangle reported for a voxel comes at least this close to it.
+        """Distance [voxels] within which a triangle comes to each voxel that it is reported for, even if it is a
+        needle.
 
         A needle of length L and height w has P <= 2 L**2 and |n| >= L w, so the smaller of w and 16 u M P / |n| is at
         most sqrt(32 u M L) with L <= 3.5 M.

@@ -40,7 +40,7 @@ class Grid(NamedTuple):
 
     @property
     def diagonal(self) -> float:
-        """Upper bound of the distance of two points in a voxel [m]."""
+        """Upper bound of the distance between two points in one voxel [m]."""
         return math.sqrt(3.0) * self.voxel_size * _A_LITTLE
 
     def boxes(self, voxels: np.ndarray) -> np.ndarray:

@@ -64,7 +64,9 @@ def _nearest_planes(points, triangles, chosen, signs, words, names, count, brick
 
 @inner
 def _take_plane(points, triangles, t, sign, p, best, planes, voxel):
-    """Return the smaller of ``best`` and the squared distance of a triangle; store its plane if it is nearer."""
+    """Return the smaller of ``best`` and the squared distance to a triangle; store the triangle's plane if it is
+    nearer.
+    """
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     a = (points[i, 0], points[i, 1], points[i, 2])
     b = (points[j, 0], points[j, 1], points[j, 2])
@@ -87,7 +89,9 @@ def _take_plane(points, triangles, t, sign, p, best, planes, voxel):
 
 @kernel
 def _spread_in_bricks(words, inside, ranks, count, cells):
-    """Fill the cell of each voxel of each brick: its own plane, that of the nearest surface voxel, or outside."""
+    """Fill the cell of each voxel of each brick with its own plane, the plane of the nearest surface voxel, or
+    outside.
+    """
     places = np.empty((512, 3), np.int64)
     for brick in range(count):
         found = 0
@@ -116,7 +120,9 @@ def _spread_in_bricks(words, inside, ranks, count, cells):
 
 @kernel
 def _spread_over_bricks(whole, heads, seeds, changed):
-    """Give each interior brick the plane of a neighbour if that comes from a nearer brick of the surface."""
+    """Give each interior brick the plane of a neighbouring brick if that plane comes from a nearer brick of the
+    surface.
+    """
     nx, ny, nz = whole.shape
     for bx in range(nx):
         for by in range(ny):
@@ -142,7 +148,9 @@ def _spread_over_bricks(whole, heads, seeds, changed):
 
 @inner
 def _distance2(seed, bx, by, bz):
-    """Return the squared distance from a brick to the brick that its plane comes from; huge if it has none."""
+    """Return the squared distance from a brick to the brick that its plane comes from; a huge number if it has no
+    plane.
+    """
     if seed[0] < 0:
         return 1 << 60
     return (seed[0] - bx) ** 2 + (seed[1] - by) ** 2 + (seed[2] - bz) ** 2
@@ -150,7 +158,7 @@ def _distance2(seed, bx, by, bz):
 
 @kernel
 def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found, depths, normals):
-    """Find the points in contact; return their number, or -1 - k if point k is not a number."""
+    """Find the points of a tool in contact; return their number, or -1 - k if point k is not a number."""
     count = 0
     for k in range(shell.shape[0]):
         px, py, pz = shell[k, 0], shell[k, 1], shell[k, 2]

@@ -140,7 +140,7 @@ def more_room(bricks: Bricks, memory: int, grid: Grid) -> Bricks:
 
 
 def check_room(room: int, memory: int, grid: Grid) -> None:
-    """Raise UnsupportedOption if twice the room exceeds the memory."""
+    """Raise UnsupportedOption if twice the present room exceeds the memory limit."""
     check_bytes(2 * room * BYTES_EACH, grid, memory)
 
 

@@ -70,7 +70,9 @@ class VoxelContacts(Copyable):
 
     @property
     def closer_than(self) -> float:
-        """Upper bound of the surfaces' distance [m]: about a voxel's diagonal; infinite if no voxel is shared."""
+        """Upper bound of the distance between the surfaces [m]: about a voxel's diagonal; infinite if no voxel is
+        shared.
+        """
         if self.grid is None or len(self.voxels) == 0:
             return np.inf
         return self.grid.diagonal * (1.0 + 2.0 * self.slack)

@@ -1,4 +1,4 @@
-"""6-separating voxels: a thin set of voxels of a surface that no path from voxel to voxel across faces can pass.
+"""6-separating voxels of a surface: a thin set that no path of voxels connected across faces can pass.
 
 ``marking.py`` marks all voxels that a surface touches. A 26-connected path (across faces, edges and corners) cannot
 pass a closed surface of these. A 6-connected path goes along the lines between centres of neighbouring voxels. So it

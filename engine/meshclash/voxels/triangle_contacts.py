@@ -154,7 +154,7 @@ def triangle_contact_steps(
 
 
 def _end_of_triangle(owners: np.ndarray, end: int) -> int:
-    """Return the first entry from ``end`` on that belongs to a different triangle than the entry before it."""
+    """Return the first entry from ``end`` on whose triangle differs from that of the entry before it."""
     if end == len(owners):
         return end
     return int(np.searchsorted(owners, owners[end - 1], side="right"))

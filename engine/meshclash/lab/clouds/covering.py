@@ -41,7 +41,7 @@ def _random_hull_point(tree, node, counter, weights, x):
 
 @inner
 def _random_radius2(tree, node, leaf_nodes, first_leaf, end_leaf, counter, weights, x):
-    """Return the largest squared distance of random points in the hulls below a node from their nearest samples."""
+    """Return the largest squared distance between random points in the hulls below a node and their nearest samples."""
     largest = 0.0
     for _ in range(_CHANCE_TRIES):
         leaf = first_leaf + random_below(counter, end_leaf - first_leaf)

@@ -71,7 +71,7 @@ def _new_sample_room() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @portable
 def _try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """Test two leaves by the paper's random test points: a common point is one that is near enough to both surfaces."""
+    """Test two leaves with the paper's random test points: a point near enough to both surfaces counts as common."""
     a = scratch.patch_a
     b = scratch.patch_b
     nowhere = (0.0, 0.0, 0.0)
@@ -172,7 +172,7 @@ def _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch):
 
 @portable
 def _surface_key(tree_a, node_a, tree_b, node_b, m, scratch):
-    """Return how likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
+    """Return how likely two nodes are to meet, from the surfaces of their samples, as in the paper."""
     return _surface_priority(tree_a, node_a, tree_b, node_b, m, scratch)
 
 

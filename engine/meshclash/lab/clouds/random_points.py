@@ -1,4 +1,4 @@
-"""The leaf test of the paper: random test points near one surface, and their distance to both surfaces.
+"""The leaf test of the paper: random test points near one surface, and their distances to both surfaces.
 
 Source: Klein and Zachmann (2004), section 5.3, eq. 8.
 """

@@ -76,7 +76,7 @@ def _holds(cell, key):
 
 @inner
 def _close(open_cells, used, keys, key):
-    """Pop the cells from a stack that do not contain a key; return how many are left."""
+    """Pop the cells from a stack that do not contain a key; return how many cells are left."""
     while used > 0 and not _holds(keys[open_cells[used - 1, 0]], key):
         used -= 1
     return used

@@ -46,7 +46,7 @@ class ClusterTree(NamedTuple):
 
 @kernel
 def _fill(children, has_box, boxes):
-    """Fill the missing boxes of nodes from those of their children."""
+    """Fill the missing boxes of nodes from the boxes of their children."""
     corners, axes = np.empty((16, 3)), np.eye(3)
     for node in range(children.shape[0]):
         if has_box[node]:

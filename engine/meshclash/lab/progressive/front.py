@@ -274,7 +274,7 @@ class KeptFront:
         return np.stack(list(columns), axis=1)
 
     def _relative(self, rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Return one row of ``relative_rows`` for two poses (3, 4)."""
+        """Return the row of ``relative_rows`` for two poses (3, 4)."""
         a, b = self._trees
         reaches = [np.abs(tree.bounds).max(axis=0)[None] for tree in self._trees]
         stacks = rows[0][None].copy(), rows[1][None].copy()

@@ -69,7 +69,7 @@ def _places_after(log, before, latest, after):
 
 @kernel
 def _replay(log, after, begin, end, places):
-    """Move vertices as a number of collapses did."""
+    """Apply a number of collapses to the positions of vertices."""
     for k in range(begin, end):
         for axis in range(3):
             places[log[k, 1], axis] = after[k, axis]

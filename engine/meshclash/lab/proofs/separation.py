@@ -45,7 +45,7 @@ def _directions(a: list[Vector], b: list[Vector]) -> Iterator[Vector]:
 
 
 class _Separations:
-    """Directions, created on demand, and how far ahead the first group is along each."""
+    """Directions, created on demand, and how far the first group lies ahead of the second along each."""
 
     def __init__(self, a: list[Vector], b: list[Vector]) -> None:
         self._a, self._b = a, b

@@ -152,7 +152,7 @@ def overlap(a, b, relative):
 
 @portable
 def gap(a, b, relative):
-    """Return a lower bound [m] of the world distance of the contents of two boxes, from their carried rows."""
+    """Return a lower bound [m] of the world distance between the contents of two boxes, from their carried rows."""
     first = 0.0
     second = 0.0
     for k in range(3):

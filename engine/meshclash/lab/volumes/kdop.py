@@ -88,7 +88,7 @@ def extend(volume, x, y, z):
 
 @portable
 def merge(volume, left, right):
-    """Make a volume contain two others."""
+    """Enlarge a volume to contain two other volumes."""
     half = volume.shape[0] // 2
     for i in range(half):
         volume[i] = min(left[i], right[i])
@@ -194,7 +194,7 @@ def _gap_of(m, first, own, other):
 
 @portable
 def gap(a, b, relative):
-    """Return a lower bound [m] of the world distance of the contents of two polytopes."""
+    """Return a lower bound [m] of the world distance between the contents of two polytopes."""
     square = max(_gap_of(relative, _FIRST, a, b), _gap_of(relative, _FIRST + _ENTRY * _MOST, b, a))
     return math.sqrt(square) * relative[31]
 

@@ -64,7 +64,7 @@ def fit(points, volume):
 
 @portable
 def size(volume):
-    """Return a measure that grows with the volume; traversals descend into the larger one of two."""
+    """Return a measure that grows with the volume; traversals descend into the larger of two volumes first."""
     return volume[3]
 
 
@@ -86,7 +86,7 @@ def overlap(a, b, relative):
 
 @portable
 def gap(a, b, relative):
-    """Return a lower bound [m] of the world distance of the contents of two spheres."""
+    """Return a lower bound [m] of the world distance between the contents of two spheres."""
     reach = np.float64(a[3]) + np.float64(b[3]) * (1.0 + relative[30]) + relative[32]
     return max(_middles_distance(a, b, relative) - reach, 0.0) * relative[31]
 

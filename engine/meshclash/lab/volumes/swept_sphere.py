@@ -221,7 +221,7 @@ def fit(points, volume):
 
 @portable
 def size(volume):
-    """Return a measure that grows with the volume; traversals descend into the larger one of two."""
+    """Return a measure that grows with the volume; traversals descend into the larger of two volumes first."""
     return volume[9] + volume[10] + volume[11] + volume[11]
 
 
@@ -254,7 +254,9 @@ def _lowest(corner, u, v, length, width, n):
 
 @portable
 def _cores_apart(a, b, m, near, far):
-    """Return a lower bound of the distance of two cores in a's frame; stops early below ``near`` and beyond ``far``."""
+    """Return a lower bound of the distance between two cores in a's frame; stops early below ``near`` and beyond
+    ``far``.
+    """
     a0 = np.float64(a[0]), np.float64(a[1]), np.float64(a[2])
     au = np.float64(a[3]), np.float64(a[4]), np.float64(a[5])
     av = np.float64(a[6]), np.float64(a[7]), np.float64(a[8])
@@ -294,7 +296,7 @@ def overlap(a, b, relative):
 
 @portable
 def gap(a, b, relative):
-    """Return a lower bound [m] of the world distance of the contents of two swept spheres."""
+    """Return a lower bound [m] of the world distance between the contents of two swept spheres."""
     reach = np.float64(a[11]) + np.float64(b[11]) * (1.0 + relative[30]) + relative[32]
     return max(_cores_apart(a, b, relative, 0.0, math.inf) - reach, 0.0) * relative[31]
 
