@@ -136,7 +136,8 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
         better = found[rows, best] > radii
         centres = np.where(better[:, None], around[rows, best], centres)
         radii = np.where(better, found[rows, best], radii)
-        steps = np.where(better, steps, 0.5 * steps)
+        # Steps grow again: a climb that begins beside the surface would otherwise not end.
+        steps = np.where(better, np.minimum(2.0 * steps, radii), 0.5 * steps)
     return max(least, float(radii.max(initial=0.0)))
 
 
