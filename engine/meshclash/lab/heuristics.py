@@ -294,45 +294,25 @@ def _split_at_mean(corners, order, begin, end, axes, axis):
     return front
 
 
-@kernel
-def _divide_at_mean(corners, leaf_size, most, stack, state, first, count, order):
-    """Continue the tree of rule ``mean`` until it is complete or ``most`` triangles were visited; as ``_divide``."""
-    room = np.empty((3 * corners.shape[0], 3))
-    axes, extents = np.empty((3, 3)), np.empty(3)
-    used, nodes, depth, entries = state[USED], state[NODES], state[DEPTH], state[ENTRIES]
-    seen = 0
-    while used > 0 and seen < most:
-        used -= 1
-        node = stack[used, 0]
-        begin = stack[used, 1]
-        end = stack[used, 2]
-        level = stack[used, 3]
-        depth = max(depth, level)
-        seen += end - begin
-        if end - begin <= leaf_size:
-            first[node] = begin
-            count[node] = end - begin
-            entries += end - begin
-            continue
-        middle = (begin + end) // 2
-        if level < DEEPEST:
-            _longest_first(corners, order, begin, end, room, axes, extents)
-            for axis in range(3):
-                front = _split_at_mean(corners, order, begin, end, axes, axis)
-                if begin < front < end:
-                    middle = front
-                    break
-        first[node] = nodes
-        count[node] = 0
-        used = push_children(stack, used, nodes, begin, middle, end, level)
-        nodes += 2
-    state[USED], state[NODES], state[DEPTH], state[ENTRIES] = used, nodes, depth, entries
-    return used == 0
+@inner
+def _divide_at_mean(corners, order, begin, end, room, axes, extents):
+    """Split triangles at the mean, along the longest axis on which it divides them, otherwise in halves."""
+    _longest_first(corners, order, begin, end, room, axes, extents)
+    for axis in range(3):
+        front = _split_at_mean(corners, order, begin, end, axes, axis)
+        if begin < front < end:
+            return front
+    return (begin + end) // 2
 
 
 @kernel
-def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
-    """Continue the tree until it is complete or ``most`` triangles were visited; return whether it is complete."""
+def _divide(boxes, corners, rule, leaf_size, most, stack, state, first, count, order):
+    """Continue the tree until it is complete or ``most`` triangles were visited; return whether it is complete.
+
+    ``boxes`` (m, 6) and ``corners`` (m, 3, 3) are those of the triangles; a rule reads one of the two, the other is
+    empty.
+    """
+    room, axes, extents = np.empty((3 * corners.shape[0], 3)), np.empty((3, 3)), np.empty(3)
     counts = np.empty((3, _BINS), np.int64)
     bins = np.empty((3, _BINS, 6))
     whole, box = np.empty(6), np.empty(6)
@@ -354,13 +334,17 @@ def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
             entries += end - begin
             continue
         middle = (begin + end) // 2
-        _middles(boxes, order, begin, end, whole, low, scale)
+        if rule != MEAN:
+            _middles(boxes, order, begin, end, whole, low, scale)
         if rule == MEDIAN:
             middle = _select_median(boxes, order, begin, end, _widest(scale))
         elif rule == MEAN_SIDE:
             front = _split_boxes_at_mean(boxes, order, begin, end, _widest(scale))
             if level < DEEPEST and begin < front < end:
                 middle = front
+        elif rule == MEAN:
+            if level < DEEPEST:
+                middle = _divide_at_mean(corners, order, begin, end, room, axes, extents)
         elif level < DEEPEST:
             side = _PARTNER * (whole[3] - whole[0] + whole[4] - whole[1] + whole[5] - whole[2]) / 3.0
             axis, limit = _best_division(
@@ -385,15 +369,12 @@ def _builder(rule: int) -> TreeSteps:
         first = np.empty(max(1, 2 * total - 1), np.int32)
         count = np.empty_like(first)
         order = np.arange(total, dtype=np.int32)
-        boxes = np.empty((total, 6))
-        _load_boxes(points, triangles, boxes)
+        corners = points[triangles] if rule == MEAN else np.empty((0, 3, 3))
+        boxes = np.empty((total if rule != MEAN else 0, 6))
+        if rule != MEAN:
+            _load_boxes(points, triangles, boxes)
         stack, state = whole_range(total)
-        corners = points[triangles] if rule == MEAN else None
-        while not (
-            _divide(boxes, rule, leaf_size, SLICE, stack, state, first, count, order)
-            if corners is None
-            else _divide_at_mean(corners, leaf_size, SLICE, stack, state, first, count, order)
-        ):
+        while not _divide(boxes, corners, rule, leaf_size, SLICE, stack, state, first, count, order):
             yield state[ENTRIES] / total
         return finished_tree(first, count, order, int(state[NODES]), int(state[DEPTH]))
 
