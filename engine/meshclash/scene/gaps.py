@@ -122,7 +122,7 @@ class GapRecord:
 
     def add(self, pair: Pair, gap: Gap | None, complete: bool = True) -> int:
         """Add the result for a pair, None if it is beyond the tolerance; return its index in the memory."""
-        places = self._places(np.array([pair]))
+        places = self.memory.places(np.array([pair]))
         self.memory.answers[places[0]] = gap
         self.memory.complete[places] = complete
         self.memory.hold(places)
@@ -131,7 +131,7 @@ class GapRecord:
 
     def add_far(self, pairs: np.ndarray) -> None:
         """Add the result for pairs of ids (k, 2) that are farther apart than the tolerance."""
-        places = self._places(pairs)
+        places = self.memory.places(pairs)
         self.memory.answers[places] = None
         self.memory.complete[places] = True
         self.memory.hold(places)
@@ -146,7 +146,7 @@ class GapRecord:
             complete: whether nothing is missing in the gaps, (k,) bool.
             triangles: their nearest triangles, (k, 2) int32.
         """
-        memory, places = self.memory, self._places(pairs)
+        memory, places = self.memory, self.memory.places(pairs)
         memory.answers[places] = np.fromiter(gaps, np.object_, len(gaps))
         memory.complete[places], memory.starts[places] = complete, triangles
         memory.hold(places)
@@ -154,14 +154,11 @@ class GapRecord:
 
     def start(self, pairs: np.ndarray) -> np.ndarray:
         """Return the triangles that were nearest when pairs of ids (k, 2) were last measured, (k, 2) int32, or -1."""
-        return self.memory.starts[self._places(pairs)]
+        return self.memory.starts[self.memory.places(pairs)]
 
     def prove(self, pairs: np.ndarray, distances: np.ndarray) -> None:
         """Store the distances (k,) [m] of pairs of ids (k, 2), by which later updates can skip these pairs."""
-        self.memory.prove(self._places(pairs), distances)
-
-    def _places(self, pairs: np.ndarray) -> np.ndarray:
-        return np.searchsorted(self.memory.keys, pair_keys(pairs))
+        self.memory.prove(self.memory.places(pairs), distances)
 
     def _use(self, places: np.ndarray) -> None:
         """Add the stored results of pairs (indices) to the results of this query."""
@@ -236,7 +233,7 @@ def _measure(
     apart = np.ones(len(alike.first), np.bool_)
     if options.first_contact:
         apart[case.answer.jobs] = False
-        for first in first_contacts_of(case_findings(case, scene.names), np.flatnonzero(~apart), alike):
+        for first in first_contacts_of(case_findings(case, scene.names), ~apart, alike):
             record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
     own, done = alike.masked(overlapping), 0

@@ -222,7 +222,7 @@ class LiveContacts(LivePairs):
             case, near = yield from scale_progress(finding, share, share, text)
             work = work.plus(case.answer.stats())
             is_near = np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True)
-            self._commit(self._places(some.masked(~is_near).pairs), {})  # their tight boxes are apart
+            self._commit(memory.places(some.masked(~is_near).pairs), {})  # their tight boxes are apart
             done += len(some.pairs)
             some = some.masked(is_near)
             if first_contact:
@@ -230,12 +230,12 @@ class LiveContacts(LivePairs):
             done -= len(some.pairs)
             for judged, found in alike_portions(case, some, limits, scene.names):
                 if len(judged):
-                    here = [(item.a, item.b) for item in found]
-                    self._commit(self._places(judged), dict(zip(self._places(here).tolist(), found, strict=True)))
+                    here = np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2)
+                    self._commit(memory.places(judged), dict(zip(memory.places(here).tolist(), found, strict=True)))
                 done += len(judged)
                 yield Progress(done / total, f"judging object pair {done} of {total}")
             clock.stop("verdicts")
-            places = self._places(some.pairs)
+            places = memory.places(some.pairs)
             if len(places) and is_compiled(traverse_near):
                 measured = yield from self._measure_steps(places, ~_are_found(memory.answers[places]))
                 work = work if measured is None else work.plus(measured.stats())
@@ -285,10 +285,6 @@ class LiveContacts(LivePairs):
         self._reported |= changes.found.keys() | changes.meeting.keys()
         return changes
 
-    def _places(self, pairs: np.ndarray | Sequence[Pair]) -> np.ndarray:
-        """Return the indices of followed pairs (k, 2) in the memory, (k,) int64."""
-        return np.searchsorted(self._memory.keys, pair_keys(np.asarray(pairs, np.int64).reshape(-1, 2)))
-
     def _follow(self, now: PairsNow) -> None:
         """Follow the candidates of an update. Pairs that are no candidates any more are apart or gone."""
         memory = self._memory
@@ -302,8 +298,8 @@ class LiveContacts(LivePairs):
         """Store the pairs whose surfaces meet, and return the remaining pairs, which still need a verdict."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
-        found = first_contacts_of(case_findings(case, self._scene.names), np.flatnonzero(meet), alike)
-        self._commit_meeting(self._places(alike.masked(meet).pairs), found)
+        found = first_contacts_of(case_findings(case, self._scene.names), meet, alike)
+        self._commit_meeting(self._memory.places(alike.masked(meet).pairs), found)
         return case.chosen(~meet), alike.masked(~meet)
 
     def _commit_meeting(self, places: np.ndarray, found: list[FirstContact]) -> None:

@@ -135,6 +135,10 @@ class PairMemory(Copyable, Generic[_T]):
         self.answers[place] = answer
         self.hold(np.array([place]))
 
+    def places(self, pairs: np.ndarray) -> np.ndarray:
+        """Return the indices (k,) int64 of pairs of ids (k, 2) that are all followed."""
+        return np.searchsorted(self.keys, pair_keys(pairs))
+
     def _place(self, pair: Any) -> int | None:
         key = (int(pair[0]) << 32) + int(pair[1])
         place = int(np.searchsorted(self.keys, key))

@@ -109,18 +109,16 @@ def case_findings(case: Case, names: Mapping[int, str]) -> FoundPairs:
     )
 
 
-def first_contacts_of(found: FoundPairs, jobs: np.ndarray, alike: AlikePairs) -> list[FirstContact]:
+def first_contacts_of(found: FoundPairs, meet: np.ndarray, alike: AlikePairs) -> list[FirstContact]:
     """Return the first contacts of all pairs of some groups.
 
     Args:
         found: contacts of the first pairs of the groups, one of each.
-        jobs: indices (n,) of the groups whose pairs meet, ascending.
+        meet: whether the pairs of a group meet, (u,) bool.
         alike: all groups.
     """
-    meet = np.zeros(len(alike.first), np.bool_)
-    meet[jobs] = True
     some = alike.masked(meet)
-    return first_contacts(found, np.repeat(jobs, np.diff(some.start)), some.pairs)
+    return first_contacts(found, np.repeat(np.flatnonzero(meet), np.diff(some.start)), some.pairs)
 
 
 def first_contacts(found: FoundPairs, jobs: np.ndarray, pairs: np.ndarray) -> list[FirstContact]:
