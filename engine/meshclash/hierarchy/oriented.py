@@ -21,7 +21,7 @@ import numpy as np
 from ..jit import kernel
 from ..volumes import obb
 from .bvh import ORIENTED, TreeParts
-from .refit import corners_in_order
+from .refit import corners_in_order, put_range
 from .wide_bvh import CHILD_COUNT, LANE_COUNT
 
 ORIENTED_WORDS = 15 * LANE_COUNT
@@ -36,13 +36,7 @@ _BEGIN = "steps when fitted"
 def _fit_children(first, count, sources, words, corners, ranges, volume, oriented):
     """Fit a box to the triangles of each child; ``ranges`` (nodes, 2) gets their entries in the order of the leaves."""
     for node in range(first.shape[0] - 1, -1, -1):
-        begin = np.int64(first[node])
-        if count[node] == 0:
-            ranges[node, 0] = min(ranges[begin, 0], ranges[begin + 1, 0])
-            ranges[node, 1] = max(ranges[begin, 1], ranges[begin + 1, 1])
-        else:
-            ranges[node, 0] = begin
-            ranges[node, 1] = begin + count[node]
+        put_range(node, first, count, ranges)
     for node in range(sources.shape[0]):
         for k in range(words[node, CHILD_COUNT]):
             source = np.int64(sources[node, k])

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inner, kernel
 from ..volumes.registry import volume_named
 from .bvh import Tree
 from .ranges import SLICE
@@ -54,6 +54,21 @@ def corners_in_order(order, vertices, triangles, origin, corners):
                 corners[3 * entry + corner, k] = vertices[v, k] - origin[k]
 
 
+@inner
+def put_range(node, first, count, ranges):
+    """Store the first entry of a node's triangles in the order of the leaves, and the one past the last.
+
+    Children are stored before their parents. ``ranges`` is (nodes, 2) int64.
+    """
+    begin = np.int64(first[node])
+    if count[node] == 0:
+        ranges[node, 0] = min(ranges[begin, 0], ranges[begin + 1, 0])
+        ranges[node, 1] = max(ranges[begin, 1], ranges[begin + 1, 1])
+    else:
+        ranges[node, 0] = begin
+        ranges[node, 1] = begin + count[node]
+
+
 @cache
 def _fitting_kernel(fit: Callable) -> Callable:
     """Compile the kernel for volumes that are fitted at once: each node to all its triangles, which are contiguous.
@@ -66,13 +81,7 @@ def _fitting_kernel(fit: Callable) -> Callable:
         node = end
         while node > 0 and seen < most:
             node -= 1
-            begin = first[node]
-            if count[node] == 0:
-                ranges[node, 0] = min(ranges[begin, 0], ranges[begin + 1, 0])
-                ranges[node, 1] = max(ranges[begin, 1], ranges[begin + 1, 1])
-            else:
-                ranges[node, 0] = begin
-                ranges[node, 1] = begin + count[node]
+            put_range(node, first, count, ranges)
             seen += ranges[node, 1] - ranges[node, 0]
             fit(corners[3 * ranges[node, 0] : 3 * ranges[node, 1]], volumes[node])
         return node
