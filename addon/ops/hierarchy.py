@@ -22,6 +22,7 @@ from .detect import begin, handle, run_at_once
 from .loading import load_steps
 from .polls import is_idle, possible
 from .task import Task
+from .task_operator import TaskOperator
 
 SELECTED = 2  # number of objects that the advisor needs
 
@@ -109,12 +110,8 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
         return {"FINISHED"}
 
 
-class MESHCLASH_OT_advise(Operator):
-    """Measure which bounding volume and builder are fastest for the two selected objects"""
-
-    bl_idname = "meshclash.advise"
-    bl_label = "Measure Selected Objects"
-    bl_options = {"REGISTER"}
+class OfTwoObjects(TaskOperator):
+    """A task about the two selected objects, in any mode; a script waits for its end."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -122,17 +119,26 @@ class MESHCLASH_OT_advise(Operator):
         return possible(cls, two, "Select the two objects to measure") and is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        return self.execute(context) if bpy.app.background else begin(self, context, _advice_task)
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, take_advice)
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator itself: a file is loaded or the window is closed."""
-        self.run.end(context)
+        return self.execute(context) if bpy.app.background else begin(self, context, self.make_task)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        return run_at_once(self, context, _advice_task, take_advice)
+        return run_at_once(self, context, self.make_task, lambda result: self.finish(context, result))
+
+
+class MESHCLASH_OT_advise(OfTwoObjects):
+    """Measure which bounding volume and builder are fastest for the two selected objects"""
+
+    bl_idname = "meshclash.advise"
+    bl_label = "Measure Selected Objects"
+    bl_options = {"REGISTER"}
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        """Implement `TaskOperator.make_task`."""
+        return _advice_task(context)
+
+    def finish(self, _context: bpy.types.Context, result: MeasuredAdvice) -> str:
+        """Implement `TaskOperator.finish`."""
+        return take_advice(result)
 
 
 def _advice_task(context: bpy.types.Context) -> Task:
