@@ -12,8 +12,8 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
-from meshclash.clash import job
 from meshclash.clash.cell_text import format_share
+from meshclash.types.steps import run_to_end
 
 from addon import commandline, engine
 
@@ -413,7 +413,7 @@ def test_ctrl_c_cancels_and_leaves_no_file(boxes, tmp_path, capfd, monkeypatch):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commandline, "run_to_end", lambda steps, _: job.run_to_end(steps, interrupt))
+    monkeypatch.setattr(commandline, "run_to_end", lambda steps, _: run_to_end(steps, interrupt))
     assert run(boxes, "--frames", "3-9", "--report", tmp_path / "report.json") == CANCELLED
     assert "cancelled" in capfd.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["boxes.blend"]
