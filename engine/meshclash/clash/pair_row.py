@@ -81,6 +81,7 @@ class PairRow:
         depth_lower, depth_upper: what is proved of the largest such ball: at least, at most; None where nothing is.
         distance: how far apart they are, 0 where they meet; None where the test does not measure it.
         probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
+        probability_lower, probability_upper: the interval of the probability, or None as for it.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
         flush: whether the two clash only within what their stored coordinates cannot tell from flush.
         certainty: probability that the verdict is right: 1 where it was decided exactly, less where an open mesh counts
@@ -103,6 +104,8 @@ class PairRow:
     depth_upper: float | None = None
     distance: float | None = None
     probability: float | None = None
+    probability_lower: float | None = None
+    probability_upper: float | None = None
     curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
     flush: bool = False
     certainty: float = 1.0
