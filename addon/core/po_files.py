@@ -16,8 +16,7 @@ MEANING = {"n": "\n", "t": "\t", "r": "\r"}
 def read_po(text: str) -> dict[str, str]:
     """Return the translations of a file by English text.
 
-    Untranslated entries have an empty text; so have entries that are marked as fuzzy.
-    Contexts are ignored.
+    Untranslated entries, and entries marked as fuzzy, have an empty text. Contexts are ignored.
 
     Args:
         text: content of the file.
@@ -46,7 +45,7 @@ def read_po(text: str) -> dict[str, str]:
             continue
         parts = LINE.fullmatch(line)
         if parts is None:
-            raise ValueError(f"line {number} is not a valid line of a .po file: {line:.60}")
+            raise ValueError(f"line {number} is not valid in a .po file: {line:.60}")
         if parts[1] in ("msgctxt", "msgid"):
             keep()
         keyword = parts[1] or keyword

@@ -88,7 +88,7 @@ def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: 
 def draw_pair(
     layout: Any, context: Any, operator: str, index: int, cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]]
 ) -> None:
-    """Draw a row of two lines: icons, A above B, numbers; an object that touches itself has one name."""
+    """Draw a row of two lines: icons, A above B, numbers; an object in contact with itself has one name."""
     width, room = _row_width(context), name_width(context)
     signs, names, numbers = cells
     layout.scale_y = 0.5  # of the row
@@ -111,7 +111,7 @@ def spaces(text: str, room: float) -> str:
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
-    """Return the shortened names of a listed pair; one name if an object touches itself."""
+    """Return the shortened names of a listed pair; one name if an object is in contact with itself."""
     texts = fitting(names, room, sought)
     return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
 
@@ -128,7 +128,7 @@ def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _lett
 
 
 class MESHCLASH_UL_pairs(UIList):
-    """A page of object pairs; what is listed, and in which order, is decided before."""
+    """A page of object pairs; the pairs and their order are determined before."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
@@ -175,7 +175,7 @@ def begin(text: str, room: float) -> str:
 
 
 def _way(context: Any, result: Any, item: Any) -> str:
-    """Return the way out of a listed pair; "" if none is known."""
+    """Return the translation that separates a listed pair as text; "" if none is known."""
     way = None if result is None else result.ways.get(item.pair_id)
     return "" if way is None else way_out(way, context.scene.unit_settings)
 
@@ -189,7 +189,7 @@ def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozens
 
 
 def status_cell(review: Any) -> Cell:
-    """Return the status of a pair as an icon; no icon if it is open."""
+    """Return the status of a pair as an icon; no icon if the status is open."""
     status = review.status if review else "OPEN"
     return Cell(
         "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"

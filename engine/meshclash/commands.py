@@ -232,7 +232,7 @@ def _pose(path: Path) -> np.ndarray:
     try:
         return np.array([[real(word) for word in row] for row in rows if row])
     except ValueError as error:
-        raise InvalidFile(f"{path}: this is no 4x4 matrix of numbers: {error}") from None
+        raise InvalidFile(f"{path}: the file does not contain a 4x4 matrix of numbers: {error}") from None
 
 
 def _collide(options: argparse.Namespace) -> int:

@@ -157,7 +157,7 @@ def thread_limit(threads: int | None) -> int:
         UnsupportedOption: neither None nor a positive integer.
     """
     if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
-        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {shown(threads)}")
+        raise UnsupportedOption(f"threads must be None or a positive whole number, not {shown(threads)}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
     return available if threads is None else min(int(threads), available)
 

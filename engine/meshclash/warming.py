@@ -477,10 +477,12 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {shown(parts)}")
+        raise UnsupportedOption(f"parts must be a list of kernel parts, not {shown(parts)}")
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
-        raise UnsupportedOption(f"there is no part {shown(unknown[0])} to warm up; there are {', '.join(known_parts)}")
+        raise UnsupportedOption(
+            f"the kernel part {shown(unknown[0])} does not exist; available parts are {', '.join(known_parts)}"
+        )
     cold = [part for part in parts if part not in _warm and part != DEVICE_PART]
     known = _steps() if cold else {}
     if not known.keys() >= set(cold):

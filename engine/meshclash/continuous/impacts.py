@@ -88,7 +88,9 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
 def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     start, end = checked_points("start", start, 4), checked_points("end", end, 4)
     if len(start) != len(end):
-        raise InvalidMesh(f"start has {len(start)} rows of four points, end has {len(end)}: give both times of each")
+        raise InvalidMesh(
+            f"start has {len(start)} rows of four points, but end has {len(end)}: both need the same number of rows"
+        )
     verdicts, times = np.empty(len(start), np.uint8), np.empty(len(start))
     counts = np.zeros(STAGES, np.int64)
     _decide_all(start, end, kind, verdicts, times, counts)
@@ -102,7 +104,7 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
     """Return rows of points, (n, count, 3) float64, as kernels take them; InvalidMesh names the argument."""
     try:
         if isinstance(points, np.ma.MaskedArray):
-            raise TypeError("the array is masked")
+            raise TypeError("masked arrays are not supported")
         given = given_array(name, points, InvalidMesh)
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")
@@ -115,8 +117,8 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
         finite = np.isfinite(array).all(axis=(1, 2))
         i = int(np.argmin(finite))
         raise InvalidMesh(
-            f"{name}[{i}] is {array[i].tolist()!s:.200} ({int((~finite).sum())} such in all): coordinates must "
-            "be finite"
+            f"{name}[{i}] is {array[i].tolist()!s:.200} ({int((~finite).sum())} such rows in total): "
+            "coordinates must be finite"
         )
     return array
 

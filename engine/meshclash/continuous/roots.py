@@ -64,7 +64,7 @@ class Root:
                     self.form, self._local = shared, factor
                     return 0
             local = halves(local)[self.halve()]
-        raise AssertionError("two forms without a common root have different signs near one's root")
+        raise AssertionError("the signs of two linear forms without a common root differ near a root")
 
 
 def roots(form: Form) -> Iterator[Root]:

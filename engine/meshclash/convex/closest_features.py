@@ -95,6 +95,6 @@ def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[
     for hull, (kind, index) in ((a, start.feature_a), (b, start.feature_b)):
         counts = len(hull.vertices), len(hull.edges), len(hull.features.normals)
         if index >= counts[KINDS.index(kind)]:
-            raise UnsupportedOption(f"start refers to {kind} {index}, which {hull!r} does not have")
+            raise UnsupportedOption(f"start refers to {kind} {index}, which does not exist in {hull!r}")
         found += [KINDS.index(kind), index]
     return found

@@ -299,8 +299,8 @@ class Halfspace(ExactShape):
             raise UnsupportedOption(f"normal must be three numbers, not an array of shape {array.shape}")
         if not (np.abs(array).max() <= LARGEST_COORDINATE and abs(height) <= LARGEST_COORDINATE and array.any()):
             raise UnsupportedOption(
-                f"normal must have a length, and all numbers be finite and within {LARGEST_COORDINATE:g}, not "
-                f"{shown(normal)} and {shown(offset)}"
+                "normal must not be zero, and all numbers must be finite and within "
+                f"{LARGEST_COORDINATE:g}, not {shown(normal)} and {shown(offset)}"
             )
         self.normal: np.ndarray = array.copy()
         self.offset: float = height

@@ -99,7 +99,7 @@ class ConvexHull(Copyable):
         """Return the hull as triangles; raises InvalidMesh if it has no face."""
         fans = [np.stack([np.full(len(f) - 2, f[0]), f[1:-1], f[2:]], axis=1) for f in self.faces]
         if not fans:
-            raise InvalidMesh("a hull of points on a line has no triangles")
+            raise InvalidMesh("the hull of collinear points has no triangles")
         return TriangleMesh(self.vertices, np.concatenate(fans))
 
     def __repr__(self) -> str:
@@ -143,7 +143,7 @@ def _loops(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _check(sign: int) -> None:
     if sign == UNCERTAIN:
-        raise InvalidMesh("the coordinates include both too large and too small numbers for products in float64")
+        raise InvalidMesh("the coordinates are too large or too small: their products overflow or underflow in float64")
 
 
 def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[np.ndarray, np.ndarray]:

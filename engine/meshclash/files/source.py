@@ -32,14 +32,14 @@ def integer(word: bytes) -> int:
     """Parse an integer with optional sign, below 10^18; raise ValueError for any other text, such as Python's 1_000."""
     digits = word[1:] if word.startswith((b"+", b"-")) else word
     if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-        raise ValueError(f"{word[:80]!r} is no whole number")
+        raise ValueError(f"{word[:80]!r} is not a whole number")
     return int(word)
 
 
 def real(word: bytes) -> float:
     """Parse a floating point number; raise ValueError for any other text, such as Python's 1_000."""
     if b"_" in word:
-        raise ValueError(f"{word[:80]!r} is no number")
+        raise ValueError(f"{word[:80]!r} is not a number")
     return float(word)
 
 
@@ -84,7 +84,10 @@ class Source:
         if not raw:
             raise self.error("the file ends within its header", self.line_number)
         if len(raw) > LONGEST_LINE:
-            raise self.error(f"a line of more than {LONGEST_LINE} bytes: the file has another format", self.line_number)
+            raise self.error(
+                f"the file has a line of more than {LONGEST_LINE} bytes, so its format is probably another one",
+                self.line_number,
+            )
         return raw.decode("utf-8", "replace").strip()
 
     def seek(self, position: int) -> None:
@@ -109,7 +112,9 @@ class Source:
         start = self.position
         left = max(0, self.size - start)
         if count > left:
-            raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
+            raise self.error(
+                f"the file ends within {what}: it needs {count} bytes, but only {left} are left", byte=start
+            )
 
     def records(self, count: int, record: np.dtype, what: str) -> Iterator[np.ndarray]:
         """Yield ``count`` records, some megabytes at a time; raise InvalidFile as ``check_count`` and ``read`` do."""
@@ -133,7 +138,8 @@ class Source:
             self.line_number += len(lines)
             if len(rest) > LONGEST_LINE:
                 raise self.error(
-                    f"a line of more than {LONGEST_LINE} bytes: the file has another format", first + len(lines)
+                    f"the file has a line of more than {LONGEST_LINE} bytes, so its format is probably another one",
+                    first + len(lines),
                 )
             yield first, lines
         if rest:
@@ -164,14 +170,16 @@ class Source:
         if count > 0 and record * count > self.size - self.position + 1:
             possible = max(0, self.size - self.position) // record
             raise self.error(
-                f"the header announces {count:,} points of {record} bytes, but the file has room for {possible:,} only",
+                f"the header says {count:,} points of {record} bytes, but the file is only large "
+                f"enough for {possible:,}",
                 byte=self.position,
             )
         needed = count * BYTES_PER_POINT + beside
         if self._memory is not None and needed > self._memory:
             raise self.error(
-                f"{count:,} points need about {needed / 1e9:.1f} GB of memory, and "
-                f"{self._memory / 1e9:.1f} GB are free: thin the cloud out or split it first"
+                f"{count:,} points need about {needed / 1000000000.0:.1f} GB of memory, but only "
+                f"{self._memory / 1000000000.0:.1f} GB are free: reduce the number of points or split "
+                "the file first"
             )
 
 

@@ -72,11 +72,11 @@ def _parse_fields(source: Source, lines: list[bytes], first_line: int, layout: L
     for k, line in enumerate(lines):
         fields = _fields(line, separator)
         if len(fields) != columns:
-            raise source.error(f"{len(fields)} columns, but {columns} are expected", first_line + k)
+            raise source.error(f"the row has {len(fields)} columns, but {columns} are expected", first_line + k)
         for column, i in enumerate(numeric):
             field = fields[i].decode("utf-8", "replace")
             if not is_number(field):
-                raise source.error(f"{field[:80]!r} is no number", first_line + k)
+                raise source.error(f"{field[:80]!r} is not a number", first_line + k)
             rows[k, column] = float(field)
     return rows
 

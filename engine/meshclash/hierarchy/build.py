@@ -198,7 +198,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
         True
     """
     if not isinstance(hierarchy, Hierarchy):
-        raise InvalidMesh(f"refit takes a Hierarchy made by build, not {a_type(hierarchy)}")
+        raise InvalidMesh(f"refit needs a Hierarchy made by build, not {a_type(hierarchy)}")
     parts, in_place = hierarchy.parts, truth("in_place", in_place)
     mesh = parts.mesh.with_vertices(vertices)
     target = parts if in_place else _copied(parts)
@@ -258,7 +258,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
     if isinstance(mesh, Hierarchy):
         if volume is not None and volume != mesh.volume:
             raise UnsupportedOption(
-                f"the hierarchy was built with volume {mesh.volume!r}, but {volume!r} was asked for"
+                f"the hierarchy was built with volume {mesh.volume!r}, but the query uses volume {volume!r}"
             )
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
@@ -287,7 +287,8 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
     if volume is None and kinds:
         if kinds[0] != kinds[-1]:
             raise UnsupportedOption(
-                f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
+                f"the hierarchies were built with different volumes, {kinds[0]!r} and {kinds[-1]!r}: "
+                "build both with the same volume"
             )
         volume = None if kinds[0] == DEFAULT_VOLUME else kinds[0]
     return as_hierarchy(a, volume), as_hierarchy(b, volume)

@@ -224,7 +224,9 @@ def _described(value: Any) -> str:
         return repr(value)
     if isinstance(value, types.ModuleType):
         return _relative(value.__name__)
-    raise Unstorable(f"the kernel closes over {type(value).__name__}, which has no permanent name")
+    raise Unstorable(
+        f"the kernel refers to an object of type {type(value).__name__}, which cannot be identified in another process"
+    )
 
 
 def note(text: str) -> None:

@@ -82,16 +82,16 @@ def code_of(compiled: Any) -> KernelCode:
     """
     environments = compiled._find_referenced_environments()
     if compiled.objectmode or compiled.lifted or any(e.consts for e in (compiled.environment, *environments)):
-        raise Unstorable("the kernel contains Python objects")
+        raise Unstorable("the kernel uses Python objects")
     reloading = {function.__name__ for function in compiled.reload_init}
     if reloading - {_THREADS}:
-        raise Unstorable(f"it must be loaded by {sorted(reloading - {_THREADS})}")
+        raise Unstorable(f"the kernel must be loaded by {sorted(reloading - {_THREADS})}")
     result = result_name(compiled.signature.return_type)
     library = compiled.library
     library._ensure_finalized()
     machine_code = library._get_compiled_object()
     if _SECRET in machine_code:
-        raise Unstorable("the kernel computes hashes of text")
+        raise Unstorable("the kernel hashes strings")
     return KernelCode(
         library.name, compiled.fndesc.mangled_name, compiled.fndesc.env_name,
         tuple(sorted(e.env_name for e in environments)), result, bool(reloading), machine_code,

@@ -76,13 +76,13 @@ def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity,
 def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
     """Do the same as ``read_kernel`` for the content of a file; ``path`` is only used in messages."""
     if len(content) < _HEADER or content[: len(_FORMAT)] != _FORMAT:
-        raise DamagedKernel(f"{path} is no compiled kernel of this version")
+        raise DamagedKernel(f"{path} is not a compiled kernel of this version")
     if hashlib.sha256(memoryview(content)[_HASH_END:]).digest() != content[len(_FORMAT) : _HASH_END]:
-        raise DamagedKernel(f"{path} is damaged: its hash is not that of its content")
+        raise DamagedKernel(f"{path} is damaged: its content does not match its hash")
     end = _HEADER + int.from_bytes(content[_HASH_END:_HEADER], "little")
     header = json.loads(content[_HEADER:end])
     if identity is not None and header["identity"] != identity:
-        raise DamagedKernel(f"{path} holds another kernel than its name says")
+        raise DamagedKernel(f"{path} contains a different kernel than its file name says")
     return header["identity"], {**header["code"], "machine_code": content[end:]}
 
 

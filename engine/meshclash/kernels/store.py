@@ -178,11 +178,13 @@ def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
         return {"about": {}, "files": {}}
     about = manifest["about"]
     if about.get("sources") != sources:
-        raise DamagedKernel(f"{folder} was built from other sources of the engine")
+        raise DamagedKernel(f"{folder} was built from a different version of the engine's source code")
     for library in (numba, llvmlite):
         built, here = about.get(library.__name__), library.__version__
         if built != here:
-            raise DamagedKernel(f"{folder} was built by {library.__name__} {built}, and this is {here}")
+            raise DamagedKernel(
+                f"{folder} was built with {library.__name__} {built}, but the installed version is {here}"
+            )
     return manifest
 
 

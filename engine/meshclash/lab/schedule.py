@@ -43,7 +43,9 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
     d, v, a = real_number(distance), real_number(speed), real_number(acceleration)
     if not (math.isfinite(d) and math.isfinite(v) and math.isfinite(a)) or d < 0.0 or a < 0.0:
         given = f"{shown(distance)}, {shown(speed)} and {shown(acceleration)}"
-        raise UnsupportedOption(f"distance and acceleration must be finite and not negative, speed finite, not {given}")
+        raise UnsupportedOption(
+            f"distance and acceleration must be finite and at least 0, and speed must be finite, not {given}"
+        )
     root = math.hypot(v, math.sqrt(2.0 * a) * math.sqrt(d))  # squares would underflow
     below = v + root  # the other form of the root, (root - v) / a, suffers from cancellation and is undefined for a = 0
     if below > 0.0:

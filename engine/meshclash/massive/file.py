@@ -15,8 +15,8 @@ class HoldsFile:
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(
-            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open file "
-            f"'{self.path}': open the file again where you need it"
+            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open "
+            f"file '{self.path}': open the file again instead"
         )
 
 

@@ -134,12 +134,12 @@ class ClusteredMesh(HoldsFile):
         for number in range(self.cluster_count):
             data = self.pages.read(number)
             if not self._blocks_hold(number, data):
-                raise InvalidFile(f"{self.path}: the boxes of blocks of page {number} do not hold its triangles")
+                raise InvalidFile(f"{self.path}: the block boxes of page {number} do not contain its triangles")
             ids = data.triangle_ids.astype(np.int64)
             np.bitwise_or.at(seen, ids >> 3, (1 << (ids & 7)).astype(np.uint8))
             yield Progress((number + 1) / self.cluster_count, Sentence("reading {name}", name=self.path))
         if int(np.unpackbits(seen).sum()) != self.triangle_count:
-            raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
+            raise InvalidFile(f"{self.path}: the pages do not contain each triangle exactly once")
 
     def _blocks_hold(self, number: int, data: PageData) -> bool:
         """Return whether each triangle of a page lies in the box of its block."""
@@ -211,7 +211,9 @@ def tree_within(pages: PageFile, memory: int) -> Hierarchy:
     pages.memory = memory - resident
     needed = resident + 2 * int(pages.bytes_of().max())
     if memory < needed:
-        raise UnsupportedOption(f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters")
+        raise UnsupportedOption(
+            f"{pages.path} needs at least memory={needed}: {resident} of it for the boxes of clusters"
+        )
     return clusters
 
 
@@ -225,7 +227,7 @@ def checked_memory(memory: Any) -> int:
     """Return a checked memory limit [bytes]; raise UnsupportedOption if it is not a number of bytes, or too small."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
-        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {shown(memory)}")
+        raise UnsupportedOption(f"memory must be at least {LEAST_MEMORY} bytes, not {shown(memory)}")
     return int(number)
 
 

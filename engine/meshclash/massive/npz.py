@@ -52,7 +52,7 @@ class _BoundedFile(io.FileIO):
             size = self.seek(0, io.SEEK_END) - at
             self.seek(at)
         if size > _MOST_AT_ONCE:
-            raise ValueError(f"{size} bytes of a directory are not those of an archive of a mesh")
+            raise ValueError(f"the archive's directory cannot have {size} bytes")
         return super().read(size)
 
 
@@ -97,10 +97,13 @@ def _names_of(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
         if held.issuperset(pair):
             for name in pair:
                 if archive.getinfo(f"{name}.npy").compress_type not in _PACKED:
-                    raise InvalidFile(f"{path}: array {name} is packed as NumPy never does: save it by np.savez")
+                    raise InvalidFile(
+                        f"{path}: array {name} uses a compression that NumPy does not write: save the "
+                        "file with np.savez"
+                    )
             return pair
     others = ascii(", ".join(sorted(held))[:80])[1:-1] or "nothing"
-    raise InvalidFile(f"{path}: an .npz of a mesh holds vertices and triangles, not {others}")
+    raise InvalidFile(f"{path}: a mesh in an .npz file must consist of vertices and triangles, not {others}")
 
 
 def _read_header(path: Path, member: Any, name: str) -> _Array:
@@ -109,18 +112,18 @@ def _read_header(path: Path, member: Any, name: str) -> _Array:
     wide = begin[6:7] != b"\1"
     length = int.from_bytes(member.read(4 if wide else 2), "little")
     if begin[:6] != b"\x93NUMPY" or begin[6:7] not in (b"\1", b"\2", b"\3") or length > _LONGEST_HEADER:
-        raise InvalidFile(f"{path}: array {name} cannot be read: it begins as no array does")
+        raise InvalidFile(f"{path}: array {name} cannot be read: it does not begin with the header of a NumPy array")
     text = member.read(length).decode("latin1")
     try:
         found = ast.literal_eval(_OLD_WHOLE.sub(r"\1", text.strip()))
         shape, descr, by_columns = found["shape"], found["descr"], found["fortran_order"]
         rows, width = shape
     except (ValueError, TypeError, SyntaxError, KeyError, MemoryError, RecursionError):
-        raise InvalidFile(f"{path}: array {name} cannot be read: {text[:80]!a} describes no table") from None
+        raise InvalidFile(f"{path}: array {name} cannot be read: its header {text[:80]!a} is invalid") from None
     plain = isinstance(descr, str) and _NUMBERS.fullmatch(descr) and type(rows) is type(width) is int
     if not plain or not 0 <= rows < 1 << 60 or width != 3 or (by_columns and rows > 1):
         what = f"{ascii(descr)[:80]} {ascii(shape)[:80]}"
-        raise InvalidFile(f"{path}: array {name} must be of shape (n, 3), plain numbers row by row, not {what}")
+        raise InvalidFile(f"{path}: array {name} must have shape (n, 3), with plain numbers row by row, not {what}")
     return _Array(rows, np.dtype(descr))
 
 
@@ -132,5 +135,5 @@ def _rows_of(path: Path, archive: zipfile.ZipFile, name: str) -> Iterator[tuple[
             size = 3 * kind.itemsize * min(_ROWS, total - begin)
             raw = member.read(size)
             if len(raw) != size:
-                raise InvalidFile(f"{path}: array {name} ends after fewer rows than the {total} that it announces")
+                raise InvalidFile(f"{path}: array {name} ends before the {total} rows that its header says")
             yield begin / total, np.frombuffer(raw, kind).reshape(-1, 3)

@@ -53,13 +53,15 @@ class WorkFolder:
         try:
             self.path.mkdir(exist_ok=True)
             if not _is_own_folder(self.path):
-                raise InvalidFile(f"{target}: cannot be written: {self.path} is a link or another user's: remove it")
+                raise InvalidFile(
+                    f"{target}: cannot be written: {self.path} is a link or belongs to another user: remove it"
+                )
             self._lock = (self.path / _LOCK).open("ab")
         except OSError as error:
             raise InvalidFile(f"{target}: cannot be written: {error.strerror or error}") from None
         if not _locked(self._lock.fileno()):
             self._lock.close()
-            raise InvalidFile(f"{target}: another process is building this file now")
+            raise InvalidFile(f"{target}: another process is already building this file")
 
     def begin(self, plan: dict[str, Any], resumes: bool) -> None:
         """Resume from the journal of a build with the same plan, if allowed; otherwise start with an empty folder."""

@@ -138,12 +138,15 @@ def _sampling_radius(tree: PointTree, bandwidth: float | None) -> float:
     )  # fmt: skip
     if bandwidth is not None and 2.0 * horizon_of(bandwidth) < distances.min():
         raise InvalidPointCloud(
-            f"a bandwidth of {bandwidth:.3g} m reaches {horizon_of(bandwidth):.3g} m, and no point has {neighbours} "
-            f"others nearer than {distances.min():.3g} m, so there is no surface: give a larger one, or none"
+            f"a bandwidth of {bandwidth:.3g} m uses points within {horizon_of(bandwidth):.3g} m, but "
+            f"no point has {neighbours} others nearer than {distances.min():.3g} m, so there is no "
+            "surface: give a larger bandwidth, or none"
         )
     usable = distances[distances > SMALLEST_LENGTH] / math.sqrt(neighbours)
     if not len(usable):
-        raise InvalidPointCloud("nearly all points coincide with others: remove the duplicates, or give a bandwidth")
+        raise InvalidPointCloud(
+            "nearly all points coincide with other points: remove the duplicates, or give a bandwidth"
+        )
     return float(np.quantile(usable, _QUANTILE))
 
 

@@ -52,7 +52,9 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     if len(given) < _LEAST_POINTS:
         raise InvalidPointCloud(f"a surface needs at least {_LEAST_POINTS} points, not {len(given)}")
     if len(given) > _LARGEST_CLOUD:
-        raise InvalidPointCloud(f"at most {_LARGEST_CLOUD:,} points are possible, not {len(given):,}: split the cloud")
+        raise InvalidPointCloud(
+            f"a cloud can have at most {_LARGEST_CLOUD:,} points, not {len(given):,}: split the cloud"
+        )
     array = np.empty(given.shape)
     ends, bad = [], []
     for part in _slices(len(given)):
@@ -65,7 +67,7 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     if bad:
         index, count = int(bad[0][0]), sum(map(len, bad))
         raise InvalidPointCloud(
-            f"point {index} is {array[index].tolist()} ({count} such in all): coordinates must be finite and "
+            f"point {index} is {array[index].tolist()} ({count} in total): coordinates must be finite and "
             f"at most {LARGEST_COORDINATE:g} m"
         )
     _refuse_lines(array)
@@ -73,8 +75,8 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     extent = float((high - low).max())
     if extent < SMALLEST_LENGTH:
         raise InvalidPointCloud(
-            f"all {len(array)} points lie within {extent:.3g} m: a surface needs {SMALLEST_LENGTH:g} m at least, so "
-            "give them in a smaller unit"
+            f"all {len(array)} points lie within {extent:.3g} m, but a surface needs at least "
+            f"{SMALLEST_LENGTH:g} m: give the coordinates in a smaller unit"
         )
     return array, np.stack([low, high])
 
@@ -91,8 +93,8 @@ def _refuse_lines(points: np.ndarray) -> None:
     if _on_a_line(points):
         length = float(np.ptp(points, axis=0).max())
         raise InvalidPointCloud(
-            f"all {len(points)} points lie on a line, to a billionth of its length of {length:.3g} m: "
-            "they have no surface"
+            f"all {len(points)} points lie on a line of length {length:.3g} m, to a billionth of its "
+            "length: they have no surface"
         )
 
 
@@ -127,7 +129,7 @@ def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.nda
     wrong = np.concatenate(bad)
     if len(wrong):
         raise InvalidPointCloud(
-            f"normal {wrong[0]} is {given[wrong[0]].tolist()} ({len(wrong)} such in all): normals must be finite and "
+            f"normal {wrong[0]} is {given[wrong[0]].tolist()} ({len(wrong)} in total): normals must be finite and "
             "not zero; leave them out if they are unknown"
         )
     return result
@@ -149,7 +151,9 @@ def _checked_affine(matrix: Any) -> np.ndarray:
     """Check an affine matrix, and return it as (4, 4) float64. The caller checks whether it can be inverted."""
     array = float_array("the matrix", matrix, InvalidPointCloud)
     if array.shape != (4, 4):
-        raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
+        raise InvalidPointCloud(
+            f"the transformation of a cloud must be a 4x4 matrix, not an array of shape {array.shape}"
+        )
     if not (np.abs(array) <= LARGEST_COORDINATE).all():
         raise InvalidPointCloud(f"the matrix has entries that are not finite, or beyond {LARGEST_COORDINATE:g}")
     if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):

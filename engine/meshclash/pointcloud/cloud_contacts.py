@@ -166,9 +166,9 @@ class CloudContacts(Copyable):
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
-            raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
+            raise UnsupportedOption(f"object {side} is not a cloud: depths can be computed only for points of a cloud")
         if len(self._rows[0]) > 1:
-            raise UnsupportedOption("depths are those of one pose: ask about each by itself")
+            raise UnsupportedOption("depths need the contacts of one pose, not of a stack: compute them pose by pose")
         poses = pose_of(self._rows[side][0]), pose_of(self._rows[other][0])
         return (yield from points_behind_steps(cloud, self._objects[other], *poses))
 

@@ -259,7 +259,7 @@ def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, n
 def _checked_question(cloud: Any, pose_cloud: Any, pose_other: Any) -> tuple[np.ndarray, np.ndarray]:
     """Check the arguments, and return the rows (3, 4) of both poses."""
     if not isinstance(cloud, PointCloud):
-        raise InvalidPointCloud(f"deviation asks about a PointCloud, not about {a_type(cloud)}")
+        raise InvalidPointCloud(f"deviation needs a PointCloud, not {a_type(cloud)}")
     (rows, stacked), (rows_other, stacked_other) = pose_stack(pose_cloud), pose_stack(pose_other)
     if stacked or stacked_other:
         raise UnsupportedOption("deviation takes one pose for each object, not a stack")
@@ -271,14 +271,16 @@ def _measure_steps(
 ) -> Generator[Progress, None, Measure]:
     if isinstance(other, PointCloud):
         if signed and not other.has_normals:
-            raise UnsupportedOption("the other cloud has no normals, so it has no inside: ask for unsigned distances")
+            raise UnsupportedOption(
+                "the other cloud has no normals, so its inside is unknown: compute unsigned distances"
+            )
         yield from steps(other.build)
         return _measure_cloud(other, rows_other, signed, device, count)
     hierarchy = as_hierarchy(other)
     if hierarchy.volume != "aabb":
         hierarchy = as_hierarchy(hierarchy.mesh)
     if signed and not hierarchy.mesh.is_closed:
-        raise UnsupportedOption("the mesh is not closed, or a shell, so it has no inside: ask for unsigned distances")
+        raise UnsupportedOption("the mesh is open or a shell, so its inside is unknown: compute unsigned distances")
     yield Progress(0.0, "preparing the mesh")
     return _measure_mesh(hierarchy, rows_other, signed, device, count)
 

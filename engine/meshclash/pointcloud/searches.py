@@ -29,7 +29,7 @@ def is_for_clouds(a: Any, b: Any) -> bool:
         if not isinstance(thing, Thing):
             name = type(thing).__name__
             raise InvalidMesh(
-                f"a PointCloud is compared with a PointCloud, TriangleMesh or Hierarchy, not with a {name}"
+                f"a PointCloud can be compared with a PointCloud, TriangleMesh or Hierarchy, not with a {name}"
             )
     return True
 
@@ -94,7 +94,7 @@ def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     rows_b, stacked_b = pose_stack(pose_b)
     count = max(len(rows_a), len(rows_b))
     if (stacked_a and len(rows_a) != count) or (stacked_b and len(rows_b) != count):
-        raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+        raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses have different lengths")
     return _repeated(rows_a, count), _repeated(rows_b, count), stacked_a or stacked_b
 
 

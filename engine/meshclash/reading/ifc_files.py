@@ -143,7 +143,7 @@ def _text(file: Path) -> bytes:
     except InvalidFile:
         raise
     except Exception as error:  # a damaged archive raises any kind of error
-        raise InvalidFile(f"it is damaged: {str(error) or type(error).__name__}") from error
+        raise InvalidFile(f"the file is damaged: {str(error) or type(error).__name__}") from error
 
 
 def _opened(file: Path) -> tuple[Any, float]:
@@ -170,7 +170,7 @@ def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
             related = list(_listed(getattr(relation, children)))
             for wrong in (item for item in (*parents, *related) if not item.is_a(kind)):
                 labels = graph.label(relation.id()), graph.label(wrong.id())
-                raise InvalidFile(f"{file}: {labels[0]} relates {labels[1]}, which is no {kind}")
+                raise InvalidFile(f"{file}: {labels[0]} refers to {labels[1]}, which is not of the type {kind}")
             pairs += [(child.id(), parent.id()) for parent in parents for child in related]
     if not pairs:
         return
@@ -178,7 +178,7 @@ def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
     try:
         references(np.unique(pairs), sources, targets, graph.label).refuse_cycles(DEEPEST_HIERARCHY)
     except InvalidFile as error:
-        raise InvalidFile(f"{file}: by relations of parts, {error}") from None
+        raise InvalidFile(f"{file}: the relations of parts are invalid: {error}") from None
 
 
 def _listed(value: Any) -> Iterable[Any]:

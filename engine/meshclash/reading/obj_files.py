@@ -47,7 +47,7 @@ def read_obj(file: Path) -> RawParts:
     expected = len(_FACE.findall(_joined(data)))
     read = sum(len(thing.counts) for thing in source.objects.values())
     if expected != read:
-        raise InvalidFile(f"{file}: it has {expected} faces, but {read} were read")
+        raise InvalidFile(f"{file}: the file has {expected} faces, but only {read} could be read")
     return _parts(source, np.array(source.vertices, np.float64).reshape(-1, 3), file.stem)
 
 
@@ -98,7 +98,7 @@ class _Obj:
             elif verb in _SURFACES:
                 self._current.unread.add(_SURFACES[verb])
         except ValueError:
-            raise self._source.error(f"{b' '.join(words)[:80]!r} is damaged", number) from None
+            raise self._source.error(f"the line {b' '.join(words)[:80]!r} is damaged", number) from None
 
     @property
     def _current(self) -> _Object:
@@ -114,7 +114,7 @@ class _Obj:
             raise ValueError("vertex numbers start at 1")
         index = index - 1 if index > 0 else len(self.vertices) + index
         if index < 0:
-            raise ValueError("the face refers to a vertex that is not defined before it")
+            raise ValueError("a face refers to a vertex that is not defined before it")
         return index
 
 

@@ -24,7 +24,9 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
     """
     wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
     if len(wrong):
-        raise InvalidFile(f"{file}: a face names vertex {corners[wrong[0]]}, but there are {len(points)}")
+        raise InvalidFile(
+            f"{file}: a face refers to vertex {corners[wrong[0]]}, but there are only {len(points)} vertices"
+        )
     try:
         triangles = triangulated(points, counts, corners)
     except InvalidMesh as error:

@@ -72,14 +72,14 @@ class RawParts:
         """
         accounted = len(self.parts) + len(self.left_out) + self.no_geometry.total()
         if accounted != self.found:
-            raise InvalidFile(f"{file}: it has {self.found} objects, but {accounted} are accounted for")
+            raise InvalidFile(f"{file}: the file has {self.found} objects, but only {accounted} were processed")
         if not self.parts:
             first = f"{self.left_out[0][0]}: {self.left_out[0][1]}" if self.left_out else ""
             why = f" ({len(self.left_out)} left out, such as {first})" if first else ""
-            raise InvalidFile(f"{file}: it holds no mesh and no points{why}")
+            raise InvalidFile(f"{file}: the file contains neither meshes nor points{why}")
         metres = assumed if self.metres is None else self.metres
         if not (math.isfinite(metres) and metres > 0.0):
-            raise InvalidFile(f"{file}: its unit is {metres} m")
+            raise InvalidFile(f"{file}: a unit of {metres} m is not supported")
         factor = 1.0 if self.converted else metres
         shapes = {key: _in_metres(shape, factor) for key, shape in self.shapes.items()}
         up = Y_UP if self.y_up else np.eye(4)

@@ -31,12 +31,12 @@ def read_srdf(file: Path) -> Srdf:
     """Read an SRDF file; raises InvalidFile."""
     root = read_xml(file)
     if root.tag != "robot":
-        raise InvalidFile(f"{file}: the root element of an SRDF is <robot>, not <{root.tag:.80}>")
+        raise InvalidFile(f"{file}: the root element of an SRDF file must be <robot>, not <{root.tag:.80}>")
 
     def named(element: Element, attribute: str) -> str:
         name = element.get(attribute)
         if not name:
-            raise InvalidFile(f"{file}: a <{element.tag}> has no {attribute}")
+            raise InvalidFile(f"{file}: a <{element.tag}> element has no attribute {attribute}")
         return name
 
     def pairs(tag: str) -> tuple[tuple[str, str], ...]:

@@ -108,7 +108,7 @@ def read_references(data: bytes) -> References:
     text = _TEXTS.sub(b"", data)
     for opening, what in ((b"'", "a text"), (b"/*", "a comment")):
         if opening in text:
-            raise InvalidFile(f"{what} in it has no end")
+            raise InvalidFile(f"{what} in the file has no end")
     if b"ISO-10303-21" not in text[:4096]:
         raise InvalidFile("the file is not a STEP file: it does not begin with ISO-10303-21")
     if text.rfind(b"ENDSEC") < max(text.rfind(b"#"), text.rfind(b"DATA")):
@@ -142,7 +142,7 @@ def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.nd
         numbers[going] = 10 * numbers[going] + (letters[ends[going]] - ord("0"))
         ends[going] += 1
     if len(going):
-        raise InvalidFile(f"an entity has a number of more than {_DIGITS - 1} digits")
+        raise InvalidFile(f"an entity number has more than {_DIGITS - 1} digits")
     return numbers, ends
 
 

@@ -189,7 +189,7 @@ def _arrays(file: Path) -> _Arrays:
     for part in parts:
         faces = part.shape.triangles
         if faces is None:
-            raise InvalidFile(f"{file}: it holds points without faces")
+            raise InvalidFile(f"{file}: the file contains points without faces")
         vertices.append(transform_points(part.matrix, part.shape.vertices))
         triangles.append(count + (faces[:, ::-1] if np.linalg.det(part.matrix[:3, :3]) < 0.0 else faces))
         count += len(vertices[-1])

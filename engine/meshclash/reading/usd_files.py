@@ -93,7 +93,9 @@ class _Reader:
                 found.left_out.append((path, told))
         found.found = len(errors) + self._count(self._stage.GetPseudoRoot(), ())
         if found.found > MOST_OBJECTS:
-            raise InvalidFile(f"{self._file}: it places {found.found} objects, more than {MOST_OBJECTS}")
+            raise InvalidFile(
+                f"{self._file}: the file contains {found.found} object instances, more than the limit of {MOST_OBJECTS}"
+            )
         self._walk(self._stage.GetPseudoRoot(), _Placed(), SEEN)
         return found
 
@@ -129,7 +131,7 @@ class _Reader:
         """
         path = prim.GetPath()
         if path in instancers:
-            raise InvalidFile(f"{self._file}: the point instancer {path} is a prototype of itself")
+            raise InvalidFile(f"{self._file}: the point instancer {path} contains itself as a prototype")
         return [
             times and times * (self._count(root, (*instancers, path)) if root else 1)
             for root, times in zip(instances.prototypes, instances.times, strict=True)
@@ -445,11 +447,11 @@ def _mesh(mesh: Any, time: Any) -> PartShape | None:
         points = np.asarray(arrays[0]).astype(np.float64).reshape(-1, 3)
         counts, corners = (np.asarray(array).astype(np.int64).ravel() for array in arrays[1:])
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the points or faces are of another type: {error}") from error
+        raise ValueError(f"the points or faces have an unsupported type: {error}") from error
     if not (len(points) and len(counts) and len(corners)):
         return None
     if counts.min() < 0 or counts.sum() != len(corners) or corners.min() < 0 or corners.max() >= len(points):
-        raise ValueError("the faces refer to corners that do not exist")
+        raise ValueError("the faces refer to vertices that do not exist")
     holes = _array(mesh.GetHoleIndicesAttr().Get(time), np.int64)
     if holes is not None and mesh.GetSubdivisionSchemeAttr().Get() != UsdGeom.Tokens.none:
         kept = ~np.isin(np.arange(len(counts)), holes)
@@ -467,7 +469,7 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
     def number(name: str) -> float:
         value = float(prim.GetAttribute(name).Get(time))
         if not 0.0 <= value < np.inf:
-            raise ValueError(f"the {name} is {value:g}")
+            raise ValueError(f"the {name} {value:g} is not supported")
         return value
 
     axis = str(prim.GetAttribute("axis").Get(time)) if prim.HasAttribute("axis") else "Z"

@@ -62,7 +62,7 @@ def single_pose(name: str, pose: PoseLike) -> np.ndarray:
     """Return a pose as (3, 4) float64. Raises UnsupportedOption for a stack of poses."""
     rows, stacked = pose_stack(pose)
     if stacked:
-        raise UnsupportedOption(f"{name}: voxels are made for one pose of each object, not for a stack")
+        raise UnsupportedOption(f"{name}: voxels need one pose for each object, not a stack")
     return np.array(rows[0], order="C")
 
 

@@ -39,8 +39,8 @@ def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
     if not solid.closed:
         state = "a shell" if mesh.shell else "open"
         raise NotASolid(
-            f"{name} is {state}: only a closed mesh has a volume. Close it (solidity(mesh) says where it is open), or "
-            "ask with mode='exact' or 'voxels'"
+            f"{name} is {state}, but only a closed mesh has a volume: close it (solidity(mesh) shows "
+            "where it is open), or use mode='exact' or 'voxels'"
         )
     return solid
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SurfaceMeeting(NamedTuple):
-    """Two objects whose surfaces meet, by engine ids. Both are the same where one surface crosses itself."""
+    """Two objects whose surfaces meet, by engine ids. Both objects are the same if a surface crosses itself."""
 
     a: int
     b: int
@@ -34,7 +34,7 @@ class SurfaceTest(DetectTest):
     pair.
 
     Attributes:
-        timing: what the statistics call the seconds of the engine.
+        timing: name of the engine's seconds in the statistics.
     """
 
     verdicts = (MEETS,)

@@ -116,7 +116,10 @@ class CollisionGeometry(Changeable):
         return self._trees[which]
 
     def _core_mesh(self) -> TriangleMesh:
-        raise UnsupportedOption(f"a {type(self).__name__} has no mesh: use a Box, or another bounded shape")
+        raise UnsupportedOption(
+            f"a {type(self).__name__} is unbounded and cannot be converted to a mesh: use a Box, or "
+            "another bounded shape"
+        )
 
     def _enclosing_mesh(self) -> TriangleMesh:
         return self._core_mesh()
@@ -313,7 +316,7 @@ class Convex(CollisionGeometry):
         super().__init__()
         vertices = float_array("vertices of a Convex", vertices, InvalidMesh)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
-            raise InvalidMesh(f"a Convex takes vertices (n, 3), not {vertices.shape}")
+            raise InvalidMesh(f"a Convex needs vertices of shape (n, 3), not {vertices.shape}")
         flat, at = whole_numbers("faces of a Convex", faces).ravel().tolist(), 0
         for face in range(whole_number("num_faces", num_faces, 0, len(flat))):
             count = flat[at] if at < len(flat) else 0
@@ -410,15 +413,15 @@ class BVHModel(CollisionGeometry):
 
     def _add(self, verts: Any, triangles: Any) -> bool:
         if self._state != 1:
-            raise InvalidMesh("add triangles to a BVHModel between beginModel and endModel")
+            raise InvalidMesh("call beginModel before adding triangles, and endModel afterwards")
         vertices = float_array("vertices of a BVHModel", verts, InvalidMesh)
         corners = whole_numbers("triangles of a BVHModel", triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
             raise InvalidMesh(
-                f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
+                f"a BVHModel needs vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
             )
         if corners.size and not (corners.min() >= 0 and corners.max() < len(vertices)):
-            raise InvalidMesh(f"triangles must be indices of vertices from 0 to {len(vertices) - 1} of the same call")
+            raise InvalidMesh(f"triangles must be vertex indices from 0 to {len(vertices) - 1} of the same call")
         self._triangles.append(corners + sum(map(len, self._vertices)))
         self._vertices.append(vertices)
         return True
@@ -428,7 +431,9 @@ class BVHModel(CollisionGeometry):
         if self._state != 1:
             raise InvalidMesh("call endModel after beginModel and after adding triangles")
         if not any(map(len, self._triangles)):
-            raise InvalidMesh("a BVHModel needs triangles; points alone are a meshclash.clouds.PointCloud")
+            raise InvalidMesh(
+                "a BVHModel needs triangles; use meshclash.clouds.PointCloud for points without triangles"
+            )
         self._trees["core"] = build(TriangleMesh(np.concatenate(self._vertices), np.concatenate(self._triangles)))
         self._state = 2
         return 0
@@ -447,7 +452,7 @@ class BVHModel(CollisionGeometry):
         return self._state
 
     def _core_mesh(self) -> TriangleMesh:
-        raise InvalidMesh("the BVHModel was not ended: call endModel first")
+        raise InvalidMesh("the BVHModel is not complete: call endModel first")
 
 
 class OcTree(CollisionGeometry):
@@ -461,6 +466,7 @@ class OcTree(CollisionGeometry):
 
     def __init__(self, r: float, data: Any) -> None:
         raise UnsupportedOption(
-            "OcTree is not supported: put a Box for each occupied cell into a DynamicAABBTreeCollisionManager, or use "
-            "a meshclash.clouds.PointCloud of the points that were measured"
+            "OcTree is not supported: put a Box for each occupied cell into a "
+            "DynamicAABBTreeCollisionManager, or build a meshclash.clouds.PointCloud from the "
+            "measured points"
         )

@@ -138,7 +138,7 @@ def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
         or not all(isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others)
     ):
         raise UnsupportedOption(
-            "a manager is asked with (data, callback), after an object or another manager if there is one"
+            "a manager query takes (data, callback), or (other, data, callback) with an object or another manager"
         )
     return others, data, callback
 

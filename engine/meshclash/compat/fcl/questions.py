@@ -84,7 +84,7 @@ def collide(
         return 1
     most = whole_number("num_max_contacts", request.num_max_contacts, 1)
     if request.enable_cost:
-        raise UnsupportedOption("enable_cost is not supported: meshclash.verdict tells how deep two objects overlap")
+        raise UnsupportedOption("enable_cost is not supported: use meshclash.verdict to get the depth of an overlap")
     pair = _pair(o1, o2)
     if pair.is_apart:
         return 0
@@ -177,8 +177,8 @@ def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
     if kind == CCDMotionType.CCDM_SCREW:
         return ScrewMotion(begin, end)
     raise UnsupportedOption(
-        f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW, and ask for a spline "
-        "piece by piece, or by meshclash.motion.KeyframedMotion"
+        f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW; for a "
+        "spline use meshclash.motion.KeyframedMotion"
     )
 
 
@@ -186,7 +186,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
     """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
-        raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {shown(toc_err)}")
+        raise UnsupportedOption(f"toc_err must be a positive fraction of the motion, not {shown(toc_err)}")
     sizes, ways, places = [], [], []
     for (low, high), motion in zip(bounds, motions, strict=True):
         corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])

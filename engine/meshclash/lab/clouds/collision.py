@@ -145,7 +145,7 @@ def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -
         raise UnsupportedOption(f"control must be a PaperControl, not {a_type(control)}")
     if method == "root":
         if control is not None:
-            raise UnsupportedOption('a PaperControl belongs to method "paper"')
+            raise UnsupportedOption('a PaperControl can be used only with method "paper"')
         return None
     if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
         raise UnsupportedOption('method "paper" needs two clouds')

@@ -86,7 +86,7 @@ def decode_progressive(path: Path, row: np.void, number: int, raw: bytes) -> Pro
     places, others = (part.reshape(-1, 3) for part in (numbers[: 3 * n], numbers[3 * n : 3 * (n + k)]))
     parents, triangles = numbers[3 * (n + k) : 3 * (n + k) + k], numbers[3 * (n + k) + k :]
     if triangles.max() >= n or (parents >= n - k + np.arange(k)).any():
-        raise InvalidFile(f"{path}: node {number} is no node of this file: it names a vertex that is not there")
+        raise InvalidFile(f"{path}: node {number} is invalid: it refers to a vertex that does not exist")
     bounds = row["bounds"]
     return ProgressiveMesh(
         positions_of(places, bounds), positions_of(others, bounds), parents.astype(np.int32),
@@ -102,7 +102,7 @@ def decode_table(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
         raise InvalidFile(f"{path}: the table of nodes is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, NODE)
     if header.mesh_clusters > len(table) or len(table) != 2 * header.mesh_clusters - 1 or not _fits(table, header):
-        raise InvalidFile(f"{path}: the table of nodes does not describe this file")
+        raise InvalidFile(f"{path}: the table of nodes does not match the file")
     return table
 
 

@@ -102,7 +102,7 @@ class ProgressiveMeshes(HoldsFile):
             needed = resident + 2 * int(pages.bytes_of().max())
             pages.memory -= resident
             if pages.memory < needed - resident:
-                raise UnsupportedOption(f"{self.path} needs memory={needed * 8 // 7 + 1} at least")
+                raise UnsupportedOption(f"{self.path} needs at least memory={needed * 8 // 7 + 1}")
             self._stops = MeshesAtStops(self.mesh, pages, memory)
         return self._stops
 

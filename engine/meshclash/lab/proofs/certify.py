@@ -44,7 +44,7 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
         True
     """
     if (first_end is None) != (second_end is None):
-        raise InvalidMesh("give the positions at time 1 of both, or of neither")
+        raise InvalidMesh("give the positions at time 1 of both features, or of neither")
     moving = first_end is not None
     names = ("first", "second", "first_end", "second_end")
     given = (first, second, first_end, second_end) if moving else (first, second, first, second)

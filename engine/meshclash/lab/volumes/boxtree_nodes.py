@@ -142,7 +142,9 @@ def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
     total = len(tree.order)
     room = ROOT + len(tree.first) + total // 2
     if room > MOST_ROWS:
-        raise InvalidMesh(f"a boxtree holds at most {2 * MOST_ROWS // 5} triangles, not {total}: use volume 'aabb'")
+        raise InvalidMesh(
+            f"a boxtree can contain at most {2 * MOST_ROWS // 5} triangles, not {total}: use volume 'aabb'"
+        )
     nodes = np.empty((room, WIDTH), np.float32)
     entries = tree.depth + 2
     stack, carried = np.empty((entries, _STACK_NUMBERS), np.int64), np.empty((entries, 6), np.float32)

@@ -82,7 +82,7 @@ class ClimbingPolytope(Changeable):
         """
         matrix = float_array("rotation", rotation, InvalidPose)
         if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
-            raise InvalidPose(f"a rotation is (3, 3) finite numbers, not {shown(rotation)}")
+            raise InvalidPose(f"a rotation must be a (3, 3) matrix of finite numbers, not {shown(rotation)}")
         volume = np.empty(len(self._last), np.float32)
         _climb_all(self.hull.features, self._directions, np.array(matrix, order="C"), self._last, volume)
         return volume
