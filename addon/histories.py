@@ -388,7 +388,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
     found = kept(scene)
     identities = {item.name: item.id for item in report.revision}
     rows = [row for row in report.rows if row.verdict != APART]
-    asked = {(row.test, row.verdict): row for row in rows}
+    asked = {(row.test, row.verdict, row.region): row for row in rows}
     questions = {key: report.question_of(row) for key, row in asked.items()}
     yield
     pairs = {}
@@ -396,7 +396,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
         for row in some:
             a, b = names = row.names
             ends = identities.get(a, ""), identities.get(b, "")
-            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict])
+            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict, row.region])
         yield
     uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}

@@ -633,6 +633,7 @@ class MESHCLASH_PG_row(PropertyGroup):
     pair_id: StringProperty()
     name_a: StringProperty()
     name_b: StringProperty()
+    region: StringProperty(description="Pair of regions of a surface that crosses itself")
     verdict: StringProperty()
     faces_a: IntProperty()
     faces_b: IntProperty()
@@ -648,6 +649,7 @@ class MESHCLASH_PG_event(PropertyGroup):
 
     name_a: StringProperty()
     name_b: StringProperty()
+    region: StringProperty(description="Pair of regions of a surface that crosses itself")
     verdict: StringProperty()
     flush: BoolProperty()
     pair_id: StringProperty()

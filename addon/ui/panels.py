@@ -12,6 +12,7 @@ from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import coarse, permitted
+from meshclash.clash.surface_regions import region_text
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, UNDECIDED, VERDICTS
 from meshclash.messages import Sentence, capital
@@ -577,6 +578,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     ]
     if len({*row.names}) == 1:
         lines = [("Object", row.names[0])]
+    if row.region:
+        lines.append(("Regions", region_text(row.region)))
     if row.test:
         lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))

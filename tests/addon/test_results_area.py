@@ -57,7 +57,8 @@ def test_the_area_has_a_list_with_all_columns(filled):
     layout = draw(results_area.MESHCLASH_PT_wide_results, bpy.context)
     assert "template_list" in [name for name, *_ in layout.calls]
     said = layout.texts()
-    assert {column.list_title for column in WINDOW if column.name not in ("test", "volume")} <= set(said)
+    assert {column.list_title for column in WINDOW if column.name not in ("test", "volume", "region")} <= set(said)
+    assert "Regions" not in said
     assert {"meshclash.detect", "meshclash.export_report", "meshclash.sort_rows"} <= set(layout.operators())
 
 

@@ -1,6 +1,7 @@
 """The panels show what the session holds."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -13,10 +14,10 @@ from meshclash.clash.units import UNITS
 from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import preferences, results, running_work, scene_results, texts
+from addon import preferences, results, reviews, running_work, scene_results, texts
 from addon.ops import detect
 from addon.ops.task import Task
-from addon.ui import lists, panels
+from addon.ui import lists, panels, results_area
 
 ALL_PANELS = panels.CLASSES
 
@@ -142,6 +143,24 @@ def test_what_meets_itself_is_named_once_and_every_cell_says_which_pair_it_is(re
     listed.active_row = 0
     assert "Leg.L" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert not [text for text in draw(panels.MESHCLASH_PT_results, bpy.context).texts() if "of Leg.L" in text]
+
+
+def test_each_pair_of_regions_of_a_surface_is_a_row(registered):
+    rows = [replace(make_row("Leg", "Leg", depth=None), id=f"{k:016x}", region=f"{k}-5:9f86d081") for k in (2, 5)]
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows, test="self"))
+    listed = bpy.context.window_manager.meshclash
+    said = []
+    for item in listed.rows:
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, item, 0, listed, "active_row", 0)
+        said.append(tuple(layout.texts()[:2]))
+    assert said == [("Leg", "regions 2 and 5"), ("Leg", "region 5")]
+    listed.active_row = 0
+    assert "2 × 5" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert [reviews.review_of(bpy.context.scene, row.id) is not None for row in rows] == [True, False]
+    shown = draw(results_area.MESHCLASH_PT_wide_results, bpy.context).texts()
+    assert "Regions" in shown
 
 
 def test_gaps_are_listed_in_scene_units(registered):

@@ -130,6 +130,8 @@ def _detached(history: History, events: list[Event], pairs: Mapping[str, Found])
             decision = history.decisions.get(new, Decision())
             review = review_of(decision)
             if new not in pairs and old in pairs and review != NOT_REVIEWED:
-                earlier = EarlierPair(new, decision.names, decision.ends, decision.test, review=review)
+                earlier = EarlierPair(
+                    new, decision.names, decision.ends, decision.test, review=review, region=decision.region
+                )
                 found.append(Again(earlier, (), (old,), UNCERTAIN))
     return found
