@@ -108,7 +108,8 @@ PROGRESSES = (
 PERMITTED = (
     ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm, and warn if the "
                            "coordinates are less precise"),
-    ("RESOLUTION", "Resolution, No Limit", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
+    ("RESOLUTION", "Resolution, No Limit", "Ignore overlaps within the precision of the coordinates, however coarse it "
+                                           "is"),
     ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
 MILLISECOND = 0.001

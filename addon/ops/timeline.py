@@ -59,7 +59,8 @@ DESCRIPTION = "Distance to {other} in Blender units; a negative value is the dep
 
 
 def _may_scan(cls: type[Operator]) -> bool:
-    return is_idle(cls) and possible(cls, running_work.running_live() is None, "Live updates the results in every frame: stop Live first")
+    wait = "Live updates the results in every frame: stop Live first"
+    return is_idle(cls) and possible(cls, running_work.running_live() is None, wait)
 
 
 def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
