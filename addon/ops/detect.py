@@ -171,7 +171,7 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
-    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    counts_out = [(lost, "not tested"), (len(report.skipped) - lost, "left out")]
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
@@ -362,7 +362,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count shallower overlaps as touching and detect again"""
+    """Count overlaps up to this depth as touching, and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"
