@@ -389,7 +389,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
     found = kept(scene)
     identities = {item.name: item.id for item in report.revision}
     rows = [row for row in report.rows if row.verdict != APART]
-    asked = {(row.test, row.verdict): row for row in rows}
+    asked = {(row.test, row.verdict, row.region): row for row in rows}
     questions = {key: report.question_of(row) for key, row in asked.items()}
     yield
     pairs = {}
@@ -397,7 +397,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
         for row in some:
             a, b = names = row.names
             ends = identities.get(a, ""), identities.get(b, "")
-            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict])
+            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict, row.region])
         yield
     uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
@@ -520,5 +520,5 @@ def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
         return Sentence("{name} is not in the scene", name=absent[0])
     excluded = {frozenset(pair) for pair in scene.meshclash.excluded_names}
     if frozenset(decision.names) in excluded:
-        return "Excluded"
+        return "The pair is excluded"
     return "No longer found, because an object was moved or changed"

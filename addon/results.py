@@ -223,6 +223,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "pair_id": row.id,
         "name_a": row.a.name,
         "name_b": row.b.name,
+        "region": row.region,
         "verdict": row.verdict,
         "faces_a": row.a.count,
         "faces_b": row.b.count,

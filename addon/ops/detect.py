@@ -29,7 +29,7 @@ from meshclash.clash.report_formats import format_seconds, left_out, too_small
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 from meshclash.clash.words import counted
-from meshclash.types.steps import hold_progress
+from meshclash.types.steps import hold_progress, run_to_end
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
@@ -171,7 +171,7 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
-    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    counts_out = [(lost, "not tested"), (len(report.skipped) - lost, "left out")]
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
@@ -323,10 +323,10 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
     options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")
     ways = partial(load_steps, preferences.cache_folder())
     parts = test_named(options.test).parts(options) + (CLOUD_PARTS if row.scans else ())
-    module = job.run_to_end(ways(parts, gpu=preferences.gpu_from(context) is not None))
+    module = run_to_end(ways(parts, gpu=preferences.gpu_from(context) is not None))
     followed = Followed(module, ways, device=job.DEVICE)
     source = BlenderSource.from_context(context)
-    report = job.run_to_end(job.detect_steps(source, options, module, followed=followed))
+    report = run_to_end(job.detect_steps(source, options, module, followed=followed))
     rows = [of_test(found, row.test) for found in report.rows] if row.test else report.rows
     return [found for found in rows if found.id == row.id]
 
@@ -362,7 +362,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count shallower overlaps as touching and detect again"""
+    """Count overlaps up to this depth as touching, and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"

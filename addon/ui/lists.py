@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
 from meshclash.clash.column_table import COLUMNS
+from meshclash.clash.surface_regions import region_numbers
 from meshclash.clash.verdicts import VERDICTS
 
 from .. import scene_results, shown_things
@@ -88,7 +89,7 @@ def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: 
 def draw_pair(
     layout: Any, context: Any, operator: str, index: int, cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]]
 ) -> None:
-    """Draw a row of two lines: icons, A above B, numbers; an object in contact with itself has one name."""
+    """Draw a row of two lines: icons, A above B, numbers."""
     width, room = _row_width(context), name_width(context)
     signs, names, numbers = cells
     layout.scale_y = 0.5  # of the row
@@ -98,7 +99,7 @@ def draw_pair(
     columns += [rest.column(align=True) for _ in range(2)]
     for sign in signs:
         draw_cell(columns[0], operator, index, sign)
-    for side, name in zip("ab", (*names, ITSELF)[:2], strict=True):
+    for side, name in zip("ab", names, strict=True):
         draw_cell(columns[1], operator, index, Cell(name + spaces(name, room)), side)
     room = (context.preferences.system.ui_scale or 1.0) * (NUMBERS - PADDING)
     for side, cell in zip("ab", numbers, strict=True):
@@ -111,9 +112,21 @@ def spaces(text: str, room: float) -> str:
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
-    """Return the shortened names of a listed pair; one name if an object is in contact with itself."""
+    """Return the shortened names of a listed pair; if an object touches itself, its name and the regions."""
     texts = fitting(names, room, sought)
-    return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
+    if item.name_a != item.name_b:
+        return [texts[item.name_a], texts[item.name_b]]
+    return [texts[item.name_a], regions(item.region)]
+
+
+def regions(key: str) -> str:
+    """Return which regions of a surface cross each other, in words; "itself" for a surface of one region."""
+    numbers = region_numbers(key)
+    if not numbers:
+        return said(ITSELF)
+    if len(numbers) == 1:
+        return said("region {number}", number=numbers[0])
+    return said("regions {one} and {other}", one=numbers[0], other=numbers[1])
 
 
 def fitting(names: tuple[str, ...], room: float, sought: str = "") -> dict[str, str]:

@@ -12,6 +12,7 @@ from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import coarse, permitted
+from meshclash.clash.surface_regions import region_text
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, UNDECIDED, VERDICTS
 from meshclash.messages import Sentence, capital
@@ -384,7 +385,7 @@ class MESHCLASH_PT_messages(Panel):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "List Details"
+    bl_label = "Messages About the List"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 16
 
@@ -577,6 +578,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     ]
     if len({*row.names}) == 1:
         lines = [("Object", row.names[0])]
+    if row.region:
+        lines.append(("Regions", region_text(row.region)))
     if row.test:
         lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))
@@ -703,7 +706,10 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = "Boxes show where the objects may meet: green unlikely, yellow even, red likely"
+            text = (
+                "Boxes show where the objects may meet. "
+                "Green: unlikely, yellow: equally likely and unlikely, red: likely"
+            )
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")

@@ -19,7 +19,6 @@ from ..translations import CONTEXT, translated
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
     CONTRADICTS,
-    ITSELF,
     STATUS_ICONS,
     Cell,
     draw_cell,
@@ -43,6 +42,8 @@ def columns(result: Any) -> dict[Column, float]:
     unused = {column.name for column in WINDOW if column.option and column.name not in known}
     if result is None or not result.report.tests:
         unused.add("test")
+    asked = set() if result is None else {options.test for options in result.report.asked_all}
+    unused |= {column.name for column in WINDOW if column.tests and not asked & {*column.tests}}
     shown = [column for column in WINDOW if column.name not in unused]
     total = sum(column.share for column in shown)
     return {column: column.share / total for column in shown}
@@ -88,7 +89,7 @@ class MESHCLASH_UL_wide(UIList):
         shares, way = columns(result), None if result is None else result.ways.get(item.pair_id)
         cells, width = _cells(layout, shares.values()), _list_width(context)
         room = shares[COLUMNS["a"]] * width - PADDING * _scale(context)
-        name_a, name_b = (*shortened(item, room, shown.names, data.search), ITSELF)[:2]
+        name_a, name_b = shortened(item, room, shown.names, data.search)
         wrong = result is not None and result.contradicts(item.pair_id)
         sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)

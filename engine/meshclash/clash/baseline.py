@@ -27,6 +27,7 @@ class EarlierPair:
         names: of its two objects there.
         ends: ids of the pair's objects among those of the baseline; ("", "") if the report does not contain them.
         test: the named test that found the pair, or "".
+        region: for a part of a self-contact, its pair of regions; else "".
         location: [m], or None.
         is_clash: whether the two objects shared volume.
         review: the user's decision about the pair.
@@ -41,6 +42,7 @@ class EarlierPair:
     is_clash: bool = False
     review: Review = NOT_REVIEWED
     row: Mapping[str, Any] = field(default_factory=dict)
+    region: str = ""
 
     @property
     def plain_names(self) -> list[str]:
@@ -92,7 +94,7 @@ class Baseline:
 
 KEPT = (
     "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test",
-    "location", "assignee",
+    "location", "assignee", "region",
 )  # fmt: skip
 """The values of each pair that a baseline stores, because faces and points would take most of the memory."""
 
@@ -187,7 +189,10 @@ def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:
     ends = pair.get("object_a") or "", pair.get("object_b") or ""
     place = None if pair.get("location") is None else tuple(map(float, pair["location"]))
     names = pair["a"], pair["b"]
-    return EarlierPair(pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair)
+    return EarlierPair(
+        pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair,
+        pair.get("region") or "",
+    )  # fmt: skip
 
 
 def identity_of(item: Mapping[str, Any]) -> Identity:

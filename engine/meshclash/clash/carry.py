@@ -120,7 +120,9 @@ def _of_its_models(now: Identity, before: Identity) -> Identity:
 
 def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
     """Return the current id of a pair; "" if one of its objects was not found again."""
-    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
+    if not all(end in now for end in pair.ends):
+        return ""
+    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test, pair.region)
 
 
 def _without(item: Again, decided: set[str]) -> Again:
@@ -150,7 +152,8 @@ def _again(
         of[told(things[row.b.name])].append(row)
     candidates = dict.fromkeys(
         row.id for row in of[told(objects[0])]
-        if row.test == pair.test and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
+        if (row.test, row.region) == (pair.test, pair.region)
+        and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
     )  # fmt: skip
     models = {name for item in things.values() for name in item.models}
     away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
@@ -224,7 +227,7 @@ def _of_former(
 def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str, PairRow]:
     """Return rows by the ids that they had in versions without models."""
     return {
-        pair_id(former[row.a.name], former[row.b.name], row.test): row
+        pair_id(former[row.a.name], former[row.b.name], row.test, row.region): row
         for row in rows if row.a.name in former and row.b.name in former
     }  # fmt: skip
 
@@ -275,6 +278,7 @@ def again_as_dict(item: Again) -> dict[str, Any]:
         "a": pair.names[0],
         "b": pair.names[1],
         "test": pair.test or None,
+        **({"region": pair.region} if pair.region else {}),
         "status": pair.review.status,
         "comment": pair.review.comment,
         "assignee": pair.review.assignee,

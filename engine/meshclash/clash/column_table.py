@@ -22,6 +22,7 @@ from .cell_text import (
 )
 from .option_table import EXACT
 from .reviews import STATUSES
+from .surface_regions import region_text
 from .verdicts import FINAL_VERDICTS
 
 if TYPE_CHECKING:
@@ -182,7 +183,9 @@ class Column:
 
     def file_value(self, pair: dict[str, Any], around: Surroundings) -> Any:
         """Return the value for a file, from the JSON entry of a pair."""
-        return pair[self.name] if self.of_pair is None else self.of_pair(pair, around)
+        if self.of_pair is not None:
+            return self.of_pair(pair, around)
+        return pair[self.name] if self.required else pair.get(self.name)
 
     def file_values(self, pair: dict[str, Any], around: Surroundings) -> tuple[Any, ...]:
         """Return the values of the columns in `cells`."""
@@ -244,6 +247,14 @@ _TABLE = (
         "b", "text", "B", "the second object",
         lambda row, _: row.b.name, width=32, key="B", key_label="Name of Object B",
         key_tip="Sort by the name of the second object", share=0.19,
+    ),
+    Column(
+        "region", "text", "Regions",
+        'of a self-contact, the two regions of the surface that cross each other and a digest of its topology, such as '
+        '`"2-5:9f86d081"`: the same in every frame and run until the topology changes; null if the mesh is one region',
+        lambda row, _: row.region or None, nullable=True, required=False, tests=("self",),
+        text=lambda pair: region_text(pair.get("region") or ""),
+        tip="Regions of the surface that cross each other", share=0.08,
     ),
     Column(
         "frame", "integer", "Frame", "frame of the scene",
@@ -476,23 +487,23 @@ CSV = _named(
     "location", "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
     "count_a", "count_b", "status", "comment", "outdated", "flush", "unit", "certainty", "volume", "volume_lower",
     "volume_upper", "depth_lower", "depth_upper", "event_start", "event_end", "event_worst_frame", "new", "group",
-    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b",
+    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b", "region",
 )  # fmt: skip
 CSV = tuple(_CAPITAL_FLUSH if column.name == "flush" else column for column in CSV)
 """The columns of CSV; new columns are added at the end, because programs read columns by their position."""
 WORKBOOK = _named(
     "number", "test", "verdict", "since_baseline", "a", "b", "status", "comment", "depth", "depth_upper", "distance",
-    "volume", "location", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
+    "volume", "location", "region", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
     "collection_b", "global_id_a", "global_id_b", "frame", "contacts", "id",
 )  # fmt: skip
 """The columns of XLSX."""
 TEXT = _named(
-    "verdict", "a", "b", "test", "frame", "contacts", "count_a", "count_b", "depth", "volume", "distance",
+    "verdict", "a", "b", "region", "test", "frame", "contacts", "count_a", "count_b", "depth", "volume", "distance",
     "probability", "location",
 )  # fmt: skip
 """The columns of the page and of the terminal, if the tests fill them in."""
 WINDOW = _named(
-    "test", "group", "a", "b", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
+    "test", "group", "a", "b", "region", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
 )  # fmt: skip
 """The columns of the window's list, as far as they are filled in."""
 LISTED = _named("depth", "depth_upper", "distance", "probability", "volume")

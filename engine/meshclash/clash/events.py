@@ -67,7 +67,7 @@ class ClashEvent:
             return {name: COLUMNS[name].json_value(self.row, Notes(), scale) for name in names}
 
         return {
-            **of_row("id", "test", "a", "b", "verdict"),
+            **of_row("id", "test", "a", "b", "region", "verdict"),
             "start": self.start,
             "end": self.end,
             "frames": self.frames,

@@ -21,7 +21,7 @@ from .frame_scene import FrameScene, Progress, for_test
 from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
-from .queries.followers import Follower
+from .queries.followers import Follower, Key
 from .queries.question import DetectAnswer, DetectQuestion
 from .queries.registry import test_named
 from .row_list import RowList
@@ -112,8 +112,8 @@ class Followed:
         rows, firsts = list(follower.rows.values()), follower.first_contacts(question, self.frame.frame)
         return RowList(len(rows) + len(firsts.found), lambda: rows + firsts.rows())
 
-    def pairs(self) -> dict[tuple[int, int], PairRow]:
-        """The rows by the engine ids of their objects; a row is replaced when more is known about the pair."""
+    def pairs(self) -> dict[Key, PairRow]:
+        """The rows by their keys, as in `Follower`; a row is replaced when more is known about the pair."""
         return self._following()[1].rows
 
     def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
@@ -197,7 +197,7 @@ class Followed:
         members = self.world.members
         regrouped = members != self._members
         for done, (pair, row) in enumerate(rows.items()):
-            turned = regrouped and row.a.name != first_of(*map(objects.named, pair)).name
+            turned = regrouped and row.a.name != first_of(*map(objects.named, pair[:2])).name
             if turned or row.frame != frame:
                 a, b = row.sides[::-1] if turned else row.sides
                 rows[pair] = replace(row, a=a, b=b, frame=frame)
@@ -214,11 +214,11 @@ class Followed:
             from ..scene.pair_memory import PairMemory  # noqa: PLC0415 - registering needs no compiler
 
             self._volumes = PairMemory()
-        solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
+        solids = [pair[:2] for pair, row in rows.items() if may_have_volume(question, pair[:2], row)]
         for pair in self._volumes.follow(self.world.scene, solids):
             self._volumes.note(pair, (yield from volume_steps(question, pair, rows[pair])))
         known = dict(self._volumes.items())
-        bounds = {pair: known.get(pair) or (None, None) for pair in rows}
+        bounds = {pair: known.get(pair[:2]) or (None, None) for pair in rows}
         return [replace(row, volume_lower=bounds[pair][0], volume_upper=bounds[pair][1]) for pair, row in rows.items()]
 
     def _warm_up_steps(self, parts: Sequence[str]) -> Generator[Any, None, None]:

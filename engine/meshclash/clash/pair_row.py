@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .surface_regions import region_numbers, region_text
+
 Point = tuple[float, float, float]
 
 
@@ -88,6 +90,7 @@ class PairRow:
         volume_lower, volume_upper: bounds of the common volume, cubic scene units; None if the volume was not
             requested, if the verdict excludes a common volume, or if one of the objects bounds no solid.
         test: the name of the test that found the pair, if several tests were run together; else "".
+        region: for a part of a self-contact, its pair of regions (`surface_regions`); "" for a whole object.
     """
 
     id: str
@@ -109,6 +112,7 @@ class PairRow:
     volume_lower: float | None = None
     volume_upper: float | None = None
     test: str = ""
+    region: str = ""
 
     @property
     def volume(self) -> float | None:
@@ -129,8 +133,9 @@ class PairRow:
 
     @property
     def title(self) -> str:
-        """Both names; one name if an object meets itself."""
-        return " × ".join(dict.fromkeys(self.names))
+        """Both names; one name if an object meets itself, with the numbers of the regions."""
+        names = " × ".join(dict.fromkeys(self.names))
+        return f"{names} ({region_text(self.region)})" if self.region else names
 
     @property
     def count(self) -> int:
@@ -149,9 +154,9 @@ class PairRow:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sort key, worst first: severity, probability, depth, distance, faces, frame, names."""
+        """Sort key, worst first: severity, probability, depth, distance, faces, frame, names, regions."""
         measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
-        return (-self.severity, *measured, self.frame, *self.names)
+        return (-self.severity, *measured, self.frame, *self.names, region_numbers(self.region))
 
     @property
     def proved_depth(self) -> float | None:

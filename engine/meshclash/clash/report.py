@@ -29,7 +29,7 @@ from .pair_row import PairRow
 from .queries.registry import test_named
 from .report_formats import SCHEMA
 from .review.groups import Part
-from .review.history import TEST
+from .review.history import TEST, region_question, whole_question
 from .review.revisions import Identity
 from .reviews import APPROVED, NOT_REVIEWED, Review
 from .verdicts import CLASH_VERDICTS
@@ -145,10 +145,12 @@ class DetectReport:
 
     def question_of(self, row: PairRow) -> str:
         """Return the history key of the question that found a row."""
-        return f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+        whole = f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+        return region_question(whole, row.region)
 
     def answers(self, question: str) -> bool:
         """Return whether this report contains all pairs that `question` would find."""
+        question = whole_question(question)
         if not self.tests:
             return self.options.answers(question)
         return any(
@@ -224,7 +226,7 @@ class DetectReport:
             if not self.things or is_certain(row, place, self.things, None if key in rows else former):
                 reviews[row.id] = review
             else:
-                pair = EarlierPair(key, row.names, location=place, review=review)
+                pair = EarlierPair(key, row.names, location=place, review=review, region=row.region)
                 again.append(Again(pair, (), (row.id,), UNCERTAIN))
         return replace(self, reviews=reviews, again=again)
 

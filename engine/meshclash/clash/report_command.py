@@ -87,7 +87,7 @@ def _carried(before: Baseline, after: Baseline) -> Carried:
 def _former(row: Mapping[str, Any], objects: Mapping[str, Identity]) -> str:
     """Return the id that a pair had in versions without models."""
     ends = [objects[row[f"object_{side}"]].key or row[side] for side in "ab"]
-    return pair_id(ends[0], ends[1], row.get("test") or "")
+    return pair_id(ends[0], ends[1], row.get("test") or "", row.get("region") or "")
 
 
 def _line(kind: str, pair: dict[str, Any]) -> str:

@@ -157,7 +157,13 @@ def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.nda
 
 
 def surfaces_draft(
-    engine: ModuleType, world: EngineScene, found: Any, verdict: str, frame: int, distance: float | None = None
+    engine: ModuleType,
+    world: EngineScene,
+    found: Any,
+    verdict: str,
+    frame: int,
+    distance: float | None = None,
+    region: str = "",
 ) -> Draft:
     """Create the row of two objects whose contacts are known, but nothing else; arguments as for `contacts_draft`.
 
@@ -165,6 +171,7 @@ def surfaces_draft(
         engine: the meshclash module.
         verdict: the verdict of the row.
         distance: 0 if the test measures distances.
+        region: as in `PairRow`.
     """
     ids, contacts, probability = (found.a, found.b), found.contacts, None
     if world.has_scan(ids):
@@ -174,7 +181,7 @@ def surfaces_draft(
         members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
     return _draft(
         world, _Finding(ids, members, contacts), frame, verdict, location, severity=severity_of(engine, verdict),
-        distance=distance, probability=probability,
+        distance=distance, probability=probability, region=region,
     )  # fmt: skip
 
 
@@ -225,7 +232,14 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
 
 
 def _draft(
-    world: EngineScene, finding: _Finding, frame: int, verdict: str, location: np.ndarray | None, **values: Any
+    world: EngineScene,
+    finding: _Finding,
+    frame: int,
+    verdict: str,
+    location: np.ndarray | None,
+    *,
+    region: str = "",
+    **values: Any,
 ) -> Draft:
     """Create the draft of a row; `values` are the fields that are the same for both objects."""
     if not in_order(*(world.objects[key] for key in finding.ids)):
@@ -235,9 +249,10 @@ def _draft(
     found = zip(parts, finding.members, points, nearest, strict=True)
     a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
     row = PairRow(
-        id=pair_id(*(part.item.identity for part in parts)), a=a, b=b, frame=frame, verdict=verdict,
+        id=pair_id(parts[0].item.identity, parts[1].item.identity, region=region),
+        a=a, b=b, frame=frame, verdict=verdict,
         contacts=0 if finding.contacts is None else len(finding.contacts),
-        location=None if location is None else _point(location), **values,
+        location=None if location is None else _point(location), region=region, **values,
     )  # fmt: skip
     return Draft(row, parts, finding.contacts, finding.is_turned)
 

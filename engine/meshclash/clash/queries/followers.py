@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from .base import DetectTest
 
 Pair = tuple[int, int]
+Key = Pair | tuple[int, int, str]
+"""Of a row: the engine's ids of two objects, and of a part of a self-contact its pair of regions."""
 
 
 class Follower(ABC):
     """Keeps the results for the pairs of a scene.
 
     Attributes:
-        rows: by the engine's ids of the two objects.
-        firsts: the pairs of meshes in memory of which only a first contact is known, with this contact. Their rows are
-            made when they are looked at.
+        rows: by their keys.
+        firsts: the pairs of meshes in memory of which only a first contact is known, with this contact.
+            Their rows are created when they are displayed.
         refines: whether repeating a query without a change makes its result more certain.
     """
 
@@ -33,7 +35,7 @@ class Follower(ABC):
     _distance: float | None = None  # of pairs that meet
 
     def __init__(self) -> None:
-        self.rows: dict[Pair, PairRow] = {}
+        self.rows: dict[Key, PairRow] = {}
         self.firsts: dict[Pair, Any] = {}
 
     def first_contacts(self, question: DetectQuestion, frame: int) -> FirstContacts:

@@ -30,6 +30,8 @@ Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
 TEST = "test:"
 """Begins the question of a named test; its name follows."""
+REGION = "region:"
+"""Begins the question about a part of a self-contact; its pair of regions follows, then "|" and the question itself."""
 BOX_DIGITS = 6
 """Of the metres of a box, behind the point."""
 AT_ONCE = MOST_TEXT // 17
@@ -78,12 +80,29 @@ class Decision:
     @property
     def test(self) -> str:
         """The named test that found the clash; "" without named tests. A pair has a different id in each test."""
-        return next((text.removeprefix(TEST) for text in self.questions if text.startswith(TEST)), "")
+        whole = (whole_question(text) for text in self.questions)
+        return next((text.removeprefix(TEST) for text in whole if text.startswith(TEST)), "")
+
+    @property
+    def region(self) -> str:
+        """The pair of regions of a part of a self-contact; "" for other pairs."""
+        named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
+        return next((text.partition("|")[0] for text in named), "")
 
     @property
     def comment(self) -> str:
         """The last comment."""
         return self.comments[-1].text if self.comments else ""
+
+
+def region_question(question: str, region: str) -> str:
+    """Return the question that finds a part of a self-contact; the question itself if `region` is ""."""
+    return f"{REGION}{region}|{question}" if region else question
+
+
+def whole_question(question: str) -> str:
+    """Return the question about the whole object of which a question is about a part; others are returned unchanged."""
+    return question.partition("|")[2] if question.startswith(REGION) else question
 
 
 class Found(NamedTuple):
@@ -473,7 +492,7 @@ def moved_pairs(
     for clash, decision in history.decisions.items() if moved else ():
         ends = [(moved[end] or secrets.token_hex(8)) if end in moved else end for end in decision.ends]
         if decision.ends != ("", "") and tuple(ends) != decision.ends:
-            moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
+            moves.append((pair_id(ends[0], ends[1], decision.test, decision.region), [clash, *ends]))
     return moves
 
 

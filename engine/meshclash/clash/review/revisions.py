@@ -80,10 +80,18 @@ def checked_identity(item: Identity) -> Identity:
     return item
 
 
-def pair_id(identity_a: str, identity_b: str, test: str = "") -> str:
-    """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test."""
+def pair_id(identity_a: str, identity_b: str, test: str = "", region: str = "") -> str:
+    """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test.
+
+    Args:
+        identity_a, identity_b: of the two objects.
+        test: the named test, or "".
+        region: of a part of a self-contact, its pair of regions; else "".
+    """
     first, second = sorted((identity_a, identity_b))
     digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
+    if region:
+        digest.update(f"\n{region}".encode())
     return pair_id_in_test(digest.hexdigest()[:16], test)
 
 
