@@ -26,7 +26,8 @@ _BYTES_IN_RUN = 640
 """Memory per triangle [bytes] while its run is sorted."""
 _SMALLEST_RUN = 1 << 12
 _MOST = np.full(3, LARGEST_COORDINATE)
-"""An array, so that comparisons are in double precision. In single precision the limit would be rounded up."""
+"""The value is an array, so that comparisons are in double precision. In single precision the limit would be rounded
+up."""
 _MOST_SMALL_IDS = 1 << 32
 
 

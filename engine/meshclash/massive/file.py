@@ -23,7 +23,8 @@ class HoldsFile:
 class PartFile(HoldsFile):
     """An open file that is read by position.
 
-    It is never memory-mapped, so a file that is truncated while open raises an error instead of killing the process.
+    The file is never memory-mapped, so a file that is truncated while open raises an error instead of crashing the
+    process.
 
     Args:
         path: path of the file.
@@ -70,7 +71,7 @@ class PartFile(HoldsFile):
 
 
 def _read_at(stream: FileIO, at: int, count: int) -> bytes:
-    """Read bytes of a file; fewer if it ends before."""
+    """Read bytes of a file; fewer bytes if the file ends before."""
     parts, left = [], count
     if not hasattr(os, "pread"):
         stream.seek(at)

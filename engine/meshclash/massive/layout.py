@@ -1,9 +1,9 @@
 """The file format of a clustered mesh, byte by byte (docs/massive.md): encoding, and decoding with checks.
 
 All numbers are little endian. A file consists of a header of 256 bytes, the pages, the boxes of blocks, and the table
-of the clusters. It contains no pointers, tree nodes or code: hierarchies are built from the coordinates when a page is
-loaded, so the worst that a foreign file can do is to be rejected or to describe another mesh. Counts and sizes are
-compared with the size of the file before anything is allocated, and each part is checked with its CRC-32.
+of the clusters. The file contains no pointers, tree nodes or code: hierarchies are built from the coordinates when a
+page is loaded. So a malicious file can only be rejected or describe another mesh. Counts and sizes are compared with
+the size of the file before anything is allocated, and each part is checked with its CRC-32.
 """
 
 import zlib
@@ -75,7 +75,7 @@ class PageData(NamedTuple):
     vertices: np.ndarray
     """(n, 3) float32 or float64 [m]."""
     corners: np.ndarray
-    """Indices of these for each triangle, (m, 3) uint16."""
+    """Indices of these positions for each triangle, (m, 3) uint16."""
     triangle_ids: np.ndarray
     """Indices of the triangles in the source, ascending, (m,) uint32 or uint64."""
     vertex_ids: np.ndarray
@@ -121,7 +121,7 @@ def decode_page(path: Path, header: Header, row: np.void, number: int, raw: byte
 
 
 def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
-    """Return the problem of a page whose checksum is right but that a faulty program wrote; "" if there is none."""
+    """Return the problem of a page with a correct checksum that a faulty program wrote; "" for a valid page."""
     if data.corners.max() >= len(data.vertices):
         return "a corner names a vertex that is not there"
     axes = np.ascontiguousarray(data.vertices.T)  # NumPy finds extremes ten times faster along contiguous axes

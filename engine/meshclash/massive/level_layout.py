@@ -1,7 +1,7 @@
 """The file format of the levels of a clustered mesh, byte by byte (docs/massive.md): encoding, and checked decoding.
 
-The file lies beside that of the mesh and has its own version number. It consists of a header of 256 bytes, a page for
-each node, and the table. A node stands for a run of clusters. Positions are 16-bit numbers within the node's box; the
+The file is next to the mesh file and has its own version number. It consists of a header of 256 bytes, a page for each
+node, and the table. A node represents a range of clusters. Positions are 16-bit numbers within the node's box; the
 node's bounds include the rounding. The file contains no pointers, tree nodes or code. Counts and sizes are compared
 with the size of the file before anything is allocated.
 """
@@ -39,8 +39,9 @@ NODE = np.dtype(
         ("clusters", "<u8"), ("out", "<f8"), ("back", "<f8"), ("bounds", "<f8", 6),
     ]
 )  # fmt: skip
-"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, the run of clusters
-that it stands for, the largest distances of these from it and of it from these [m], and its box."""
+"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, the range of
+clusters that it represents, the largest distances of the clusters from the node and of the node from the clusters [m],
+and its box."""
 
 
 class FileKind(NamedTuple):

@@ -1,4 +1,6 @@
-"""Arrays of an .npz file as a source. They are never unpacked completely, so a file cannot exhaust the memory."""
+"""Arrays of an .npz file as a source. The arrays are never decompressed completely, so a file cannot exhaust the
+memory.
+"""
 
 import ast
 import io
@@ -18,7 +20,8 @@ from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, kept_by
 
 _NAMES = (("vertices", "triangles"), ("vertices", "faces"), ("v", "f"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compression types that NumPy writes. Decoders of other types may unpack a few bytes to a huge amount at once."""
+"""The compression types that NumPy writes. Decoders of other types may decompress a few bytes to a huge amount at once.
+"""
 _ROWS = 1 << 15
 """Number of rows of an array that are read together."""
 _MOST_AT_ONCE = 1 << 20
@@ -27,7 +30,7 @@ _LONGEST_HEADER = 10_000
 """Most bytes of an array's header; the limit of NumPy."""
 _NUMBERS = re.compile(r"[<>|=]?(?:[iu][1248]|f[248])")
 _OLD_WHOLE = re.compile(r"(\d)L")
-"""Integers as Python 2 wrote them."""
+"""Suffixes of integers as Python 2 wrote them."""
 _DAMAGES = (
     OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, struct.error,
     zlib.error,
@@ -128,7 +131,7 @@ def _read_header(path: Path, member: Any, name: str) -> _Array:
 
 
 def _rows_of(path: Path, archive: zipfile.ZipFile, name: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the rows of an array in parts, each with the share of the array read before it."""
+    """Yield the rows of an array in parts, each with the fraction of the array read before it."""
     with archive.open(f"{name}.npy") as member:
         total, kind = _read_header(path, member, name)
         for begin in range(0, total, _ROWS):

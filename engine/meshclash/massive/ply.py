@@ -94,11 +94,11 @@ def _binary_vertices(source: Source, element: Element, order: str) -> Generator[
 def walk_rows(data, swapped, sizes, lengths, corners, starts, counts):
     """Find the lists of corners in rows of bytes: the start and the length of each.
 
-    ``sizes`` has the bytes per number of each property. ``lengths`` has the bytes of a list's length, negative if it is
-    signed, and 0 for single numbers. Incomplete rows at the end are left over.
+    ``sizes`` has the bytes per number of each property. ``lengths`` contains the number of bytes of a list's length,
+    negative if it is signed, and 0 for single numbers. Incomplete rows at the end are left over.
 
     Returns:
-        (number of rows, bytes that they take); the first is ``NEGATIVE`` if a list has a negative length.
+        Returns (number of rows, their size in bytes); the first is ``NEGATIVE`` if a list has a negative length.
     """
     at = 0
     for row in range(starts.shape[0]):
@@ -161,7 +161,7 @@ def _signed_width(kind: str) -> int:
 def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> Iterator[np.ndarray]:
     """Yield triangles (m, 3) int64 of polygons whose corners begin at bytes ``starts``.
 
-    Polygons with fewer than three corners give none.
+    Polygons with fewer than three corners have no triangles.
     """
     each = np.maximum(counts - 2, 0)
     ends = np.cumsum(each)

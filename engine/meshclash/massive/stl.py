@@ -20,7 +20,7 @@ _VERTEX = re.compile(rb"^\s*vertex\s+(.*)$")
 def stl_source(path: Path, fingerprint: str) -> MeshSource:
     """Return an STL file as a source.
 
-    A file is binary if its size matches the number of facets that it announces, whatever its first word is.
+    A file is binary if its size matches the number of facets in its header, even if it begins with 'solid'.
     """
     try:
         with path.open("rb") as stream:

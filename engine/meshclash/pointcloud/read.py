@@ -134,7 +134,7 @@ def read_cloud(
 ) -> PointCloud:
     """Read a PointCloud from a file; the arguments are those of ``read_points`` and PointCloud.
 
-    Normals of the file are used if all of them are usable.
+    Normals of the file are used if all normals are valid.
 
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.

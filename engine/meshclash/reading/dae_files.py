@@ -1,7 +1,7 @@
 """Read COLLADA files with pycollada, with their scene graph and unit.
 
-pycollada stops at any damaged element, also at materials. Elements that do not matter here are removed first, so the
-remaining errors concern geometry.
+pycollada stops at any damaged element, also at materials. Elements that do not affect geometry are removed first, so
+the remaining errors concern geometry.
 """
 
 import io
@@ -92,7 +92,7 @@ def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
 
 
 def _shape(geometry: Any, file: Path, collada: ModuleType) -> PartShape | None:
-    """Return all faces of a geometry; None if it has lines only."""
+    """Return all faces of a geometry; None if it has only lines."""
     points, faces, count = list[np.ndarray](), list[np.ndarray](), 0
     for primitive in geometry.primitives:
         if primitive.vertex is None or isinstance(primitive, collada.lineset.LineSet):

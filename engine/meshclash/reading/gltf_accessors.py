@@ -42,8 +42,8 @@ class Accessors:
 
         Args:
             index: index of the accessor.
-            kind: the type that it must have, such as "VEC3".
-            decoded: data from a compressed primitive that replace those of the accessor.
+            kind: the required type, such as "VEC3".
+            decoded: data from a compressed primitive that replace the data of the accessor.
 
         Raises:
             Malformed: the accessor does not exist, has another type, or its data are not in the file.
@@ -84,7 +84,7 @@ class Accessors:
         """Return how far quantization may have moved a position; None for positions in single precision.
 
         Raises:
-            Malformed: there is no such accessor.
+            Malformed: the accessor does not exist.
         """
         accessor = self._checked(index, "VEC3")
         kind = accessor["componentType"]

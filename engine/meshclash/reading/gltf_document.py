@@ -51,7 +51,9 @@ def entry(items: Any, index: Any, what: str) -> dict[str, Any]:
 
 
 def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
-    """Return a non-negative integer of ``owner``; raises Malformed if it is missing, negative or not an integer."""
+    """Return a non-negative integer of ``owner``; raises Malformed if the value is missing, negative or not an
+    integer.
+    """
     value = owner.get(key, default)
     if type(value) is not int or value < 0:
         raise Malformed(f"{key} is {value!r:.40}")
@@ -59,7 +61,7 @@ def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
 
 
 def objects(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return a list of objects, empty if it is missing; raises Malformed."""
+    """Return a list of objects, an empty list if it is missing; raises Malformed."""
     value = owner.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Malformed(f"{key} must be a list of objects")

@@ -66,8 +66,8 @@ def _resolution(data: bytes, points: np.ndarray) -> float | None:
     """Return how far rounding to Draco's grid may have moved a point; None if points were not rounded.
 
     Draco stores the grid of an attribute after the coded values: its corner (3 float32), its size (float32), and the
-    bits of a coordinate (1 byte). Only a decoder knows the position, and DracoPy does not report it. So every position
-    in the data is tried until a grid is found on which all points lie.
+    bits of a coordinate (1 byte). Only a decoder knows the position of the grid, and DracoPy does not report it. So
+    every position in the data is tested until a grid is found that contains all points.
     """
     raw = np.frombuffer(data, np.uint8)
     if len(raw) < _GRID_BYTES or not len(points):

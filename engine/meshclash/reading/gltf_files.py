@@ -194,7 +194,7 @@ class _Reader:
         return world
 
     def _world_matrices(self) -> list[np.ndarray | str]:
-        """Return the matrix (4, 4) to the world for each node, or a text that says what is wrong with the node."""
+        """Return the matrix (4, 4) to the world for each node, or a text that describes the problem of the node."""
         worlds: list[np.ndarray | str | None] = [None] * len(self._nodes)
         is_child = np.zeros(len(self._nodes), bool)
         for index, children in enumerate(self._children):
@@ -325,6 +325,6 @@ def _finite(matrix: np.ndarray) -> np.ndarray:
 
 
 def _name(node: dict[str, Any], index: int) -> str:
-    """Return the name of a node, or its index as text if it has none."""
+    """Return the name of a node, or its index as text if the node has no name."""
     name = node.get("name")
     return name if isinstance(name, str) and name else str(index)

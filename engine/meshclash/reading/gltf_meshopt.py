@@ -14,7 +14,7 @@ _BLOCK_BYTES, _MOST_IN_BLOCK, _GROUP = 8192, 256, 16
 _WIDTHS = {-1: (0, 2, 4, 8), 0: (0, 1, 2, 4), 1: (1, 2, 4, 8)}
 """Bits of a delta for each value of a group's two header bits, by control mode.
 
-Mode -1 stands for version 0; modes 0 and 1 are modes of version 1.
+Mode -1 represents version 0; modes 0 and 1 are modes of version 1.
 """
 _ZEROS, _LITERAL = 2, 3
 _FREE = 15

@@ -40,7 +40,7 @@ class Shapes:
         """Return the kinds of geometry in a mesh, each once: triangles, points, lines.
 
         Raises:
-            Malformed: there is no such mesh, or a primitive has an unknown mode.
+            Malformed: the mesh does not exist, or a primitive has an unknown mode.
         """
         found = [self._kind(primitive) for primitive in self._primitives(mesh_index)]
         return [kind for kind in (TRIANGLES, POINTS, LINES) if kind in found]
@@ -126,7 +126,7 @@ class Shapes:
         return _Piece(source, vertices, bound, corners, resolution)
 
     def _decoded(self, primitive: dict[str, Any], attributes: dict[str, int]) -> Decoded | None:
-        """Decompress a primitive with Draco; None if its data are also stored without compression."""
+        """Decompress a primitive with Draco; None if the file also contains its uncompressed data."""
         if DRACO not in extensions_of(primitive):
             return None
         wanted = [*attributes.values(), *([primitive["indices"]] if "indices" in primitive else [])]

@@ -17,7 +17,7 @@ _SURFACES = {b"surf": "a free-form surface", b"bzp": "a Bezier patch", b"cdc": "
 
 
 class _Object:
-    """The elements under one name: faces by their corners, and counts of other elements."""
+    """The elements with the same name: faces by their corners, and counts of other elements."""
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -28,7 +28,7 @@ class _Object:
 
     @property
     def size(self) -> int:
-        """Number of objects that it counts as: one for its faces, and one for each kind of other elements."""
+        """Number of objects: one for the faces, and one for each type of other elements."""
         return bool(self.counts) + len(self.others) + len(self.unread)
 
 
@@ -107,7 +107,7 @@ class _Obj:
         return self._now
 
     def _corner(self, word: bytes) -> int:
-        """Return the vertex index of a corner such as 3/1/2, from 0; negative ones count from the last vertex."""
+        """Return the vertex index of a corner such as 3/1/2, from 0; negative indices count from the last vertex."""
         digits = word.partition(b"/")[0]
         index = int(digits) if digits.isdigit() and len(digits) < 10 else integer(digits)
         if index == 0:

@@ -17,7 +17,7 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
         file: name of the file, for messages.
         points: (n, 3) float64.
         counts: (f,) corners of each face.
-        corners: their indices, one face after another.
+        corners: vertex indices of the corners, one face after another.
 
     Raises:
         InvalidFile: a face refers to a missing vertex, or cannot be cut into triangles.

@@ -16,7 +16,9 @@ _LINES = 1 << 16  # lines that are read at a time
 
 
 def has_surface(file: Path) -> bool:
-    """Return whether a PLY file has faces or strips; otherwise it is a scan. Raises InvalidFile if it is not PLY."""
+    """Return whether a PLY file has faces or strips; otherwise the file is a scan. Raises InvalidFile if the file is
+    not a PLY file.
+    """
     with file.open("rb") as stream:
         elements = read_header(Source(file, stream, float("inf")))[1]
     return any(element.name in _SURFACES and element.count for element in elements)

@@ -14,7 +14,7 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
     Args:
         points: (n, 3).
         counts: (f,) corners of each face.
-        corners: their indices, one face after another.
+        corners: vertex indices of the corners, one face after another.
 
     Raises:
         InvalidMesh: a face has thousands of corners and crosses itself.

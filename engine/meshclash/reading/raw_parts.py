@@ -13,7 +13,7 @@ from .part import MeshPart, Parts, PartShape, unique_names
 from .stored_precision import stored_resolution
 
 Y_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-"""Matrix from a frame with y up to one with z up; it causes no rounding errors."""
+"""Matrix from a frame with y up to a frame with z up; the conversion causes no rounding errors."""
 
 
 @dataclass(eq=False)
@@ -21,7 +21,7 @@ class RawPart:
     """A part in the unit and axes of its file.
 
     Attributes:
-        name: name in the file; "" if it has none.
+        name: name in the file; "" if the part has no name.
         key: key of its shape in ``RawParts.shapes``.
         matrix: (4, 4) from its frame to the file's world.
         properties, groups: as in ``MeshPart``; the name of the file is added to ``groups`` later.

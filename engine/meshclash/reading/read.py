@@ -58,15 +58,15 @@ NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Generator[Progress, None, Parts]:
     """Read the parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are no
-    parts), STEP by cascadio (surfaces as triangles, at most 0.01 mm off) and USD by usd-core. MeshClash reads all other
-    formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC).
-    Scaled instances are baked into meshes of their own.
+    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are
+    not parts), STEP by cascadio (surfaces are triangulated with a tolerance of 0.01 mm) and USD by usd-core. MeshClash
+    reads all other formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS,
+    CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
         unit: unit of a file that does not state one: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres;
-            None stands for metres. Ignored if the file states its unit.
+            None means metres. Ignored if the file states its unit.
 
     Raises:
         InvalidFile: the file is missing, damaged, of an unknown format, or changed while it was read, or the library

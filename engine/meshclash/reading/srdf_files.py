@@ -1,4 +1,4 @@
-"""Read SRDF files, as MoveIt's setup assistant writes them: pairs of a robot's links that are not compared."""
+"""Read SRDF files, as written by MoveIt's setup assistant: pairs of a robot's links that are not compared."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ class Srdf:
     """The pairs of links in a file.
 
     Attributes:
-        uncompared: links that are compared with no other link of the robot, except in ``enabled`` pairs.
+        uncompared: links that are not compared with other links of the robot, except in ``enabled`` pairs.
         enabled, disabled: pairs of links that are compared, and that are not.
     """
 

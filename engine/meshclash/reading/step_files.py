@@ -22,7 +22,7 @@ def read_step(file: Path, library: ModuleType) -> RawParts:
     """Read every solid and surface of an assembly, in metres, z up.
 
     Raises:
-        InvalidFile: cascadio cannot read the file, or makes no triangles of it.
+        InvalidFile: cascadio cannot read the file, or creates no triangles from it.
     """
     try:
         content = library.load(file.read_bytes(), "step", tol_linear=TOLERANCE * MILLIMETRES, tol_angular=ANGLE)

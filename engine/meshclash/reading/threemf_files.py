@@ -40,11 +40,11 @@ class _Object:
     """An object of a model file.
 
     Attributes:
-        name: its name; "" if it has none.
+        name: name of the object; "" if it has no name.
         shape: its triangles.
-        lost: what is wrong with its triangles; "" if they are valid.
+        lost: the problem of its triangles; "" if the triangles are valid.
         unread: unsupported kinds of geometry, such as "12 beams".
-        components: its components: keys, matrices, and what is wrong with the matrices.
+        components: the components of the object: keys, matrices, and problems of the matrices.
     """
 
     name: str
@@ -91,7 +91,7 @@ class _Reader:
         self._unit = "millimeter"
 
     def read(self) -> RawParts:
-        """Read all placed objects; count those that are not placed."""
+        """Read all placed objects; count the objects that are not placed."""
         start = self._start()
         waiting, seen = [start], {start}
         while waiting:
@@ -211,7 +211,9 @@ class _Reader:
             return _Placed(key, np.eye(4), str(error), name)
 
     def _counts(self) -> dict[Key, int]:
-        """Return how many objects each object places: itself and its components. A missing object counts as one."""
+        """Return the number of objects that each object places: itself and its components. A missing object counts as
+        one.
+        """
         counts: dict[Key, int] = {}
         for start in self._objects:
             waiting, open_keys = [start], set[Key]()

@@ -55,7 +55,9 @@ class JointLimits(NamedTuple):
 
 
 class Mimic(NamedTuple):
-    """Couples a joint to another: its position is ``multiplier`` times the other's position, plus ``offset``."""
+    """Couples a joint to another joint: its position is ``multiplier`` times the other joint's position, plus
+    ``offset``.
+    """
 
     joint: str
     multiplier: float = 1.0
@@ -67,7 +69,7 @@ class UrdfShape:
     """A ``<collision>`` or ``<visual>`` element.
 
     Attributes:
-        where: the file, link and element, for messages.
+        where: the file, link and element, for error messages.
         kind: a key of ``SIZES``.
         sizes: sides of a box, radius and length of round shapes [m]; scale factors of a mesh.
         mesh: file of a mesh, as written in the URDF.
@@ -97,8 +99,8 @@ class UrdfJoint:
         name, kind, parent, child: ``kind`` is a key of ``KINDS``.
         origin: (4, 4) from the joint's frame to the parent's frame.
         axis: (3,), of length 1; meaningless for fixed and floating joints.
-        limits: infinite if its kind has none.
-        mimic: the joint that it follows, or None.
+        limits: infinite if joints of this type have no limits.
+        mimic: the joint that this joint mimics, or None.
     """
 
     name: str
@@ -215,7 +217,7 @@ def _linked(element: Element, tag: str, where: str) -> str:
 
 
 def _axis(element: Element, kind: str, where: str) -> np.ndarray:
-    """Return the axis of a joint, of length 1; x if none is stated."""
+    """Return the axis of a joint, of length 1; x if the file states no axis."""
     given = element.find("axis")
     if kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
@@ -253,7 +255,7 @@ def _mimic(element: Element | None, where: str) -> Mimic | None:
 
 
 def _check_mimics(file: Path, joints: Sequence[UrdfJoint]) -> None:
-    """Raise InvalidFile if a joint mimics a missing joint, one without a single position, or itself."""
+    """Raise InvalidFile if a joint mimics a missing joint, a joint without a single position, or itself."""
     by_name = {joint.name: joint for joint in joints}
     for joint in joints:
         followed = [joint.name]
@@ -327,7 +329,7 @@ def _origin(element: Element, where: str) -> np.ndarray:
 def _numbers(
     element: Element, attribute: str, where: str, count: int, otherwise: tuple[float, ...] | None = None
 ) -> list[float]:
-    """Return the numbers of an attribute, finite except for limits; ``otherwise`` if it is missing."""
+    """Return the numbers of an attribute, finite except for limits; ``otherwise`` if the attribute is missing."""
     text = element.get(attribute)
     if text is None:
         if otherwise is None:

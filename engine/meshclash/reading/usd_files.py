@@ -21,7 +21,7 @@ MATERIAL = re.compile(r"\.mtlx@")
 """Marks errors of USD about material files, which usd-core does not read."""
 IMPLICIT = ("Cube", "Sphere", "Cylinder", "Cylinder_1", "Cone", "Capsule", "Capsule_1", "Plane")
 SEEN, PROXY, RENDER = "", "proxy", "render"
-"""USD purposes of visible geometry, of proxies, and of the geometry that proxies stand for."""
+"""USD purposes of visible geometry, of proxies, and of the geometry that proxies replace."""
 
 
 def read_usd(file: Path, _pxr: ModuleType) -> RawParts:
@@ -56,7 +56,7 @@ class _Placed:
         matrix: (4, 4) from the root's parent to the world, for an instance.
         name: name of the instance; "" for the stage.
         groups: names of the groups above the instance.
-        instancers: paths of the instancers around it, to detect those that contain themselves.
+        instancers: paths of the instancers that contain it, to detect instancers that contain themselves.
     """
 
     root: Any = None
@@ -165,7 +165,7 @@ class _Reader:
             left += [(child, hidden) for child in reversed(children)]
 
     def _hidden(self, prim: Any, above: str) -> str:
-        """Return what hides a prim: "invisible", "guide" or "proxy"; "" if it is visible."""
+        """Return why a prim is hidden: "invisible", "guide" or "proxy"; "" if it is visible."""
         from pxr import UsdGeom
 
         image = UsdGeom.Imageable(prim)
@@ -181,7 +181,7 @@ class _Reader:
         return "guide" if purpose == "guide" else SEEN
 
     def _is_stand_in(self, prim: Any) -> bool:
-        """Return whether a proxy replaces render geometry, which is its sibling or names it as its proxy."""
+        """Return whether a proxy replaces render geometry, which is its sibling or refers to it as its proxy."""
         from pxr import UsdGeom
 
         siblings = prim.GetParent().GetFilteredChildren(_every())
@@ -255,7 +255,7 @@ class _Reader:
         """Return the key of a prim's shape, None if it has no surface, and the prim that defines its frame.
 
         Raises:
-            ValueError: the shape is damaged or cannot be computed; the message says why.
+            ValueError: the shape is damaged or cannot be computed; the message gives the reason.
         """
         shapes = self._found.shapes
         key = str(source.GetPath())
@@ -283,7 +283,7 @@ class _Instances:
         ids: ids of the instances, which are part of their names.
         matrices: (n, 4, 4) from the frame of a prototype root's parent to the frame of the instancer.
         masked: (n,) whether each instance is inactive or invisible.
-        wrong: what is invalid; "" if nothing is.
+        wrong: description of invalid values; "" for valid values.
     """
 
     def __init__(self, prim: Any, time: Any) -> None:
@@ -340,7 +340,7 @@ def _errors(stage: Any) -> list[tuple[str, str]]:
 
 
 def _every() -> Any:
-    """Return a predicate that accepts every prim, also those in instances."""
+    """Return a predicate that accepts every prim, also prims in instances."""
     from pxr import Usd
 
     return Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
@@ -396,7 +396,7 @@ def _no_geometry(prim: Any) -> str | None:
 
 
 def _lost(prim: Any, time: Any) -> str | None:
-    """Return why the surface of an object cannot be read; None if it can be read, or there is none."""
+    """Return why the surface of an object cannot be read; None if it can be read, or if the object has no surface."""
     from pxr import UsdGeom
 
     kind = _type(prim)
@@ -424,7 +424,7 @@ def _kind(prim: Any) -> str:
 
 
 def _shape(prim: Any, time: Any) -> PartShape | None:
-    """Return the surface of an object in its own frame, or None; raises ValueError if it is damaged."""
+    """Return the surface of an object in its own frame, or None; raises ValueError if the surface is damaged."""
     from pxr import UsdGeom
 
     if prim.IsA(UsdGeom.Mesh):

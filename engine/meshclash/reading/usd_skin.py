@@ -32,7 +32,7 @@ class Skins:
         """Return the posed points (n, 3) of a prim, and the prim that defines their frame; None if nothing deforms it.
 
         Raises:
-            ValueError: the pose cannot be computed; the message says why.
+            ValueError: the pose cannot be computed; the message gives the reason.
         """
         from pxr import Usd, UsdSkel, Vt
 

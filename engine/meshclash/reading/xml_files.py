@@ -1,4 +1,6 @@
-"""Read XML files as trees of elements. Entities are refused: they can grow without bound and refer to other files."""
+"""Read XML files as trees of elements. XML entities raise an error, because they can grow without bound and refer to
+other files.
+"""
 
 import stat
 from pathlib import Path

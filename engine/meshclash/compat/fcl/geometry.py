@@ -20,11 +20,12 @@ from ...types.numbers import float_array, real_number, whole_number, whole_numbe
 from .data import NODE_TYPE
 
 TOLERANCE = 1e-3
-"""How far meshes of round shapes may exceed the true shape, relative to the radius; they contain it."""
+"""Maximum distance by which meshes of round shapes exceed the true shape, relative to the radius; the meshes contain
+the true shape."""
 
 
 class _Parameter:
-    """A number or array that defines a shape. Setting it discards the mesh made from the old value.
+    """A number or array that defines a shape. Setting a parameter discards the mesh made from the old value.
 
     Args:
         size: 0 for a number, else the length of the array.
@@ -62,7 +63,7 @@ class CollisionGeometry(Changeable):
     Attributes:
         node_type: one of ``NODE_TYPE``; None for the base class itself.
         is_convex: whether the core is convex; a ``BVHModel`` need not be.
-        is_thin: whether the core is a point, a segment or a triangle, so that nothing can lie inside it.
+        is_thin: whether the core is a point, a segment or a triangle, so that no object can lie inside it.
         is_bounded: False for half-spaces and planes, which have no core.
     """
 
@@ -125,7 +126,7 @@ class CollisionGeometry(Changeable):
         return self._core_mesh()
 
     def local_box(self) -> np.ndarray:
-        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains it."""
+        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains the shape."""
         margin: np.ndarray = np.array([[-self.margin], [self.margin]])
         return np.asarray(self.core.mesh.bounds, np.float64) + margin
 
@@ -146,7 +147,9 @@ class CollisionGeometry(Changeable):
 
 
 class Box(CollisionGeometry):
-    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for wrong ones."""
+    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for invalid
+    lengths.
+    """
 
     node_type = NODE_TYPE.GEOM_BOX
     side = _Parameter(3)
@@ -201,7 +204,7 @@ def _unit_sphere() -> TriangleMesh:
 
 
 class Ellipsoid(CollisionGeometry):
-    """An ellipsoid with three radii [m], as a mesh that contains it."""
+    """An ellipsoid with three radii [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_ELLIPSOID
     radii = _Parameter(3)
@@ -246,7 +249,7 @@ class Capsule(CollisionGeometry):
 
 
 class Cylinder(CollisionGeometry):
-    """A cylinder along z with a radius and a length [m], as a mesh that contains it."""
+    """A cylinder along z with a radius and a length [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_CYLINDER
     radius = _Parameter()
@@ -264,7 +267,7 @@ class Cylinder(CollisionGeometry):
 
 
 class Cone(CollisionGeometry):
-    """A cone along z with the apex at the top, a radius and a length [m], as a mesh that contains it."""
+    """A cone along z with the apex at the top, a radius and a length [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_CONE
     radius = _Parameter()
@@ -408,7 +411,7 @@ class BVHModel(CollisionGeometry):
         return self._add([v1, v2, v3], [[0, 1, 2]])
 
     def addSubModel(self, verts: Any, triangles: Any) -> bool:
-        """Add vertices (n, 3), and triangles (m, 3) of indices into these."""
+        """Add vertices (n, 3), and triangles (m, 3) whose indices refer to these vertices."""
         return self._add(verts, triangles)
 
     def _add(self, verts: Any, triangles: Any) -> bool:
@@ -427,7 +430,7 @@ class BVHModel(CollisionGeometry):
         return True
 
     def endModel(self) -> int:
-        """End the model; returns 0. Raises InvalidMesh if there are no triangles or vertices are not finite."""
+        """End the model; returns 0. Raises InvalidMesh if the model has no triangles or its vertices are not finite."""
         if self._state != 1:
             raise InvalidMesh("call endModel after beginModel and after adding triangles")
         if not any(map(len, self._triangles)):
@@ -448,7 +451,7 @@ class BVHModel(CollisionGeometry):
         return sum(map(len, self._triangles))
 
     def buildState(self) -> int:
-        """Return 0 before ``beginModel``, 1 after it, 2 after ``endModel``."""
+        """Return 0 before ``beginModel``, 1 after ``beginModel``, 2 after ``endModel``."""
         return self._state
 
     def _core_mesh(self) -> TriangleMesh:

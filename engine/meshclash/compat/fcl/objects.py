@@ -185,7 +185,7 @@ class CollisionObject(Changeable):
         self._transform.setQuatRotation(q)
 
     def isOccupied(self) -> bool:
-        """Return True: all shapes are occupied; only python-fcl's octrees have other cells."""
+        """Return True, because all shapes are occupied; only python-fcl's octrees have other cells."""
         return True
 
     def isFree(self) -> bool:
