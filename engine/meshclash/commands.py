@@ -48,7 +48,7 @@ _MODES = {"dag": massive_collide, "pm": progressive_collide}
 
 
 def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
-    """Run the command line; another program may pass a parser that sets ``act`` as this one's does.
+    """Run the command line; another program may pass a parser that sets ``act`` in the same way.
 
     Returns:
         0; 1 if ``collide`` finds contacts; 2 if a request is invalid; 3 after an internal error; 130 after Ctrl+C.

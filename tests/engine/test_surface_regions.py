@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.review.history import Decision, region_question, whole_question
 from meshclash.clash.review.revisions import pair_id

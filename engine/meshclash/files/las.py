@@ -83,7 +83,7 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
 def _check_chunks(source: Source, start: int, count: int, kind: int, record: int, each: int) -> None:
     """Raise an error for more chunks than points, layers longer than the file, and points that are in no chunk.
 
-    lazrs allocates memory for all that a file announces, and ends the process if there is not enough.
+    lazrs allocates memory for all points that a file declares, and crashes the process if there is not enough memory.
     """
     source.seek(start)
     table = struct.unpack("<q", source.read(8, "the compressed points"))[0]

@@ -134,7 +134,7 @@ def split_row(element: Element, words: list[bytes]) -> list[list[bytes]]:
     """Return the words of a line for each property, and at the end the remaining words.
 
     Raises:
-        ValueError: the length of a list is not a whole number, or there are too few words.
+        ValueError: the length of a list is not a whole number, or the row has too few words.
     """
     at, parts = 0, []
     for p in element.properties:

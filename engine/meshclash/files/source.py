@@ -1,4 +1,4 @@
-"""A file that is being read: errors name the file and the position, and files too large for memory are refused."""
+"""A file that is being read: errors name the file and the position, and files too large for memory raise an error."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidFile
 
 LONGEST_LINE = 1 << 16
-"""Longest accepted line in bytes; a file with a longer line is refused as another format."""
+"""Longest accepted line in bytes; a file with a longer line probably has another format."""
 CHUNK_POINTS = 1 << 18
 """Number of points that are read between two reports of progress."""
 BYTES_PER_POINT = 120
@@ -24,12 +24,12 @@ _MOST_DIGITS = 18
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a whole number of ASCII digits, below 10^18; None for any other text, also for digits of other scripts."""
+    """Parse a whole number of ASCII digits, below 10^18; None for other texts, also for digits of other scripts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def integer(word: bytes) -> int:
-    """Parse an integer with optional sign, below 10^18; raise ValueError for any other text, such as Python's 1_000."""
+    """Parse an integer with optional sign, below 10^18; raise ValueError for other texts, such as Python's 1_000."""
     digits = word[1:] if word.startswith((b"+", b"-")) else word
     if not digits.isdigit() or len(digits) > _MOST_DIGITS:
         raise ValueError(f"{word[:80]!r} is not a whole number")
@@ -37,7 +37,7 @@ def integer(word: bytes) -> int:
 
 
 def real(word: bytes) -> float:
-    """Parse a floating point number; raise ValueError for any other text, such as Python's 1_000."""
+    """Parse a floating point number; raise ValueError for other texts, such as Python's 1_000."""
     if b"_" in word:
         raise ValueError(f"{word[:80]!r} is not a number")
     return float(word)
@@ -160,12 +160,12 @@ class Source:
     def check_count(self, count: int, record: int = 0, beside: int = 0) -> None:
         """Raise InvalidFile if the file or the memory is too small for a number of points.
 
-        The last line of a text file may lack its end, so the file may be one byte shorter than needed.
+        The last line of a text file may have no line end, so the file may be one byte shorter than expected.
 
         Args:
             count: number of points.
             record: bytes of each point in the file; 0 leaves the file's size unchecked.
-            beside: further bytes of memory that reading needs.
+            beside: additional bytes of memory that reading needs.
         """
         if count > 0 and record * count > self.size - self.position + 1:
             possible = max(0, self.size - self.position) // record
@@ -184,7 +184,7 @@ class Source:
 
 
 def available_memory() -> int | None:
-    """Return the bytes of free memory, or of all memory if that is unknown; None if neither is known."""
+    """Return the bytes of free memory, or of all memory if the free memory is unknown; None if both are unknown."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as stream:
             for line in stream:

@@ -1,10 +1,11 @@
 """Read points from text: XYZ, PTS and CSV files.
 
 Each line is a point, with columns separated by white space, commas or semicolons. A header line may name the columns;
-then columns other than coordinates and normals may hold anything. Without a header line, every column holds numbers,
-and the first three are x, y and z. The next three are normals if they have unit length in every line; otherwise they
-are ignored, as colours. A first line with a single number is the number of points (PTS). Lines beginning with # or //
-are comments. Names of columns may be quoted, and the file may begin with the byte order mark of UTF-8.
+in this case columns other than coordinates and normals may contain any text. Without a header line, every column
+contains numbers, and the first three columns are x, y and z. The next three are normals if they have unit length in
+every line; otherwise they are ignored, as colours. A first line with a single number is the number of points (PTS).
+Lines beginning with # or // are comments. Names of columns may be quoted, and the file may begin with the byte order
+mark of UTF-8.
 """
 
 from collections.abc import Generator, Iterator
@@ -107,7 +108,9 @@ def _read_table(
 
 
 def _parse(source: Source, rows: list[tuple[int, bytes]], layout: Layout) -> np.ndarray:
-    """Parse numbered rows. If one is wrong, parse them singly, because comments between them shift the line numbers."""
+    """Parse numbered rows. If a row is invalid, the rows are parsed singly, because comments between rows shift the
+    line numbers.
+    """
     try:
         return parse_rows(source, [line for _, line in rows], rows[0][0], layout)
     except ValueError:
