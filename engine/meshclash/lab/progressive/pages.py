@@ -15,7 +15,7 @@ from .mesh import ProgressiveMesh
 _SIZES = np.dtype([("triangles", "<u4"), ("vertices", "<u4")])
 _NO_VERTICES = np.empty(0, np.uint64)
 _SHARE = 8
-"""Of the memory, that progressive meshes may take, as its divisor."""
+"""Divisor of the memory: progressive meshes may use this fraction of it."""
 
 
 class StopPages(PageFile):
