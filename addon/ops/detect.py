@@ -138,7 +138,7 @@ def answer_steps(
 
 
 def scene_of(scene_uid: int) -> bpy.types.Scene:
-    """Return the scene of a detection or scan; raises DetectError if it is gone."""
+    """Return the scene of a detection or scan; raises DetectError if the scene was deleted."""
     scene = scene_with(scene_uid)
     if scene is None:
         raise DetectError("The scene has been removed")
@@ -314,10 +314,10 @@ class MESHCLASH_OT_detect(Operator):
 
 
 def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
-    """Test the two objects of a row again, with the test of the result; no other objects are read.
+    """Test the two objects of a row again, with the test of the result, without reading other objects.
 
     Raises:
-        DetectError: one of them is gone or hidden.
+        DetectError: one of the objects is deleted or hidden.
     """
     asked = scene_results.existing_result(context.scene.session_uid).report.asked(row)
     options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")

@@ -50,7 +50,7 @@ class LiveRun:
         return self.stopped_because is not None
 
     def note(self, changes: Changes) -> None:
-        """Record changes; called by handlers, so it does nothing else."""
+        """Record changes; handlers call this method, so it does nothing else."""
         self.live.note(changes)
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
@@ -85,9 +85,9 @@ class LiveRun:
         self._unlisted = True
 
     def _list(self, context: bpy.types.Context, left: float) -> None:
-        """Update the list, in the next call if too little of this call's time is left.
+        """Update the list, in the next call if too little time of this call is left.
 
-        Blender writes long lists slowly, so they are not written at every answer.
+        Blender fills long lists slowly, so they are not updated at every result.
         """
         now = time.perf_counter()
         if not self._unlisted or (now < self._list_again and self.live.busy and not self._list_waits):
@@ -118,7 +118,7 @@ class LiveRun:
 
 
 def _rendering() -> bool:
-    """Return whether a final render runs. It evaluates the scene in its own thread, so Live pauses."""
+    """Return whether a final render runs. A render evaluates the scene in its own thread, so Live pauses."""
     return bpy.app.is_job_running("RENDER")
 
 

@@ -19,14 +19,16 @@ def slice_after(waited: float) -> float:
     """Return the length of the next slice, so that redraws take at most a third of the time.
 
     Args:
-        waited: seconds since the last slice ended; Blender redraws before it calls the next one.
+        waited: seconds since the last slice ended; Blender redraws the window before it calls the next slice.
     """
     return min(max(SLICE_SECONDS, waited * (1.0 - DRAWING_PART) / DRAWING_PART), LONGEST_SLICE)
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Disable garbage collection inside the block; it would take half of the time when a million objects are made."""
+    """Disable garbage collection inside the block, because it would take half of the time when a million objects are
+    created.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
@@ -53,9 +55,9 @@ class Task:
         self.stopped_because: str | None = None
 
     def run_slice(self, seconds: float | None = None) -> bool:
-        """Run at least one step, and further steps as long as one that takes as long as the last fits into the time.
+        """Run at least one step, and further steps as long as a step as long as the last one fits into the time.
 
-        The time is `seconds`, or `slice_seconds` if that is None.
+        The time limit is `seconds`, or `slice_seconds` if `seconds` is None.
 
         Errors of the steps pass through.
 
@@ -88,7 +90,7 @@ class Task:
         return self.finished or self.stopped_because is not None
 
     def close(self, reason: str = "") -> None:
-        """Stop the generator (its `finally` blocks run now); does nothing after the end."""
+        """Close the generator (its `finally` blocks run now); does nothing after the end."""
         if not self.ended:
             self.stopped_because = reason
             self._steps.close()

@@ -42,7 +42,7 @@ class MESHCLASH_UL_groups(UIList):
 
 
 def depth_texts(context: Any, item: Any) -> tuple[str, str]:
-    """Return the greatest depth of a group, and the smallest one if it differs, in the same unit."""
+    """Return the greatest depth of a group, and the smallest depth if it differs, in the same unit."""
     if item.depth < 0.0:
         return "", ""
     units, like = context.scene.unit_settings, shown_things.listed().group_depth
@@ -65,7 +65,7 @@ def _reason(groups: Any, index: int) -> str:
 
 
 def _share(context: Any) -> float:
-    """Return the share of a region's width for groups: in the area of results they are beside the rows."""
+    """Return the fraction of a region's width for groups; in the area of results, groups are next to the rows."""
     return GROUPS_SHARE if context.area is not None and context.area.type == "PROPERTIES" else 1.0
 
 

@@ -141,7 +141,7 @@ def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _lett
 
 
 class MESHCLASH_UL_pairs(UIList):
-    """A page of object pairs; what is listed, and in which order, is decided before."""
+    """A page of object pairs; the pairs and their order are determined before."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
@@ -188,7 +188,7 @@ def begin(text: str, room: float) -> str:
 
 
 def _way(context: Any, result: Any, item: Any) -> str:
-    """Return the way out of a listed pair; "" if none is known."""
+    """Return the translation that separates a listed pair as text; "" if none is known."""
     way = None if result is None else result.ways.get(item.pair_id)
     return "" if way is None else way_out(way, context.scene.unit_settings)
 
@@ -202,7 +202,7 @@ def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozens
 
 
 def status_cell(review: Any) -> Cell:
-    """Return the status of a pair as an icon; no icon if it is open."""
+    """Return the status of a pair as an icon; no icon if the status is open."""
     status = review.status if review else "OPEN"
     return Cell(
         "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"

@@ -335,7 +335,7 @@ def advice(options: DetectOptions, count: int) -> str:
 
 
 def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
-    """Return why the list may be outdated, and what the list leaves out, the most important message first."""
+    """Return why the list may be outdated, and which pairs the list leaves out, the most important message first."""
     lines, listed = [], context.window_manager.meshclash
     owners = shown_things.listed().owners
     if result.loaded:
@@ -364,7 +364,7 @@ def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str,
 
 
 def draw_messages(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """Draw the first message in a line that is always shown; a button opens all of them and *Detect Again*."""
+    """Draw the first message in a line that is always shown; a button opens all messages and *Detect Again*."""
     lines = messages(context, result)
     text, icon = lines[0] if lines else ("", "BLANK1")
     row = draw_line(layout, context, text, icon, MESSAGE_LINES, BUTTONS_BESIDE)
@@ -450,7 +450,7 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
 
 
 def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """Draw what the last detection changed, with counts, and the pairs that are gone; a click lists only these."""
+    """Draw what the last detection changed, with counts, and the gone pairs; a click lists only these pairs."""
     listed = context.window_manager.meshclash
     counts = {} if result.live else results.progress_counts(context.scene, result)
     grid, gone = (
@@ -520,7 +520,7 @@ class MESHCLASH_PT_filter(Panel):
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
-    """Draw which rows are shown, and the buttons to other pages."""
+    """Draw the range of rows on this page, and the buttons to other pages."""
     pages, total = results.page_count(listed.found), (listed.found, "pair")
     if pages > 1:
         row = layout.row(align=True)
@@ -538,7 +538,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
-    """Draw how the selected pair is shown, the buttons to other pairs, and its review."""
+    """Draw the display mode of the selected pair, the buttons to other pairs, and its review."""
     steps = actions.row(align=True)
     steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
@@ -552,7 +552,7 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
 
 
 def _draw_ways(layout: Any, context: Any, row: Any) -> None:
-    """Draw the actions for the selected pair, always in the same place; unavailable ones are disabled."""
+    """Draw the actions for the selected pair, always at the same position; unavailable actions are disabled."""
     result = scene_results.result_of(context.scene.session_uid)
     ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
@@ -623,7 +623,7 @@ def _draw_review(layout: Any, context: Any, row: Any) -> None:
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
-    """Draw how many pairs were left out because they are farther apart than the listed ones."""
+    """Draw the number of pairs that were left out because their distance exceeds that of the listed pairs."""
     counted_out = report.stats.get("left_out", {"pairs": 0})
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
@@ -632,7 +632,7 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 
 
 def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
-    """Draw what took no part: objects that could not be read, and objects without geometry."""
+    """Draw the objects that were not tested: objects that could not be read, and objects without geometry."""
     lost = [item for item in skipped if item.lost]
     others = [item for item in skipped if not item.lost]
     if lost:

@@ -24,7 +24,7 @@ class TabPanel(Panel):
 
 
 class ResearchPanel(TabPanel):
-    """Base of panels for research on how answers are found."""
+    """Base of panels for research on how results are computed."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -44,7 +44,7 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
     Args:
         layout: layout to draw in.
         context: context of the region.
-        text: the text. If it is too long, it is cut between words, and a click or the tooltip shows all of it.
+        text: the text. A text that is too long is cut between words, and a click or the tooltip shows the whole text.
         icon: icon before the text.
         lines: number of lines, regardless of the text's length.
         buttons: number of buttons that will be added to the returned row.

@@ -1,4 +1,4 @@
-"""The list of results at full width: a Properties editor that shows nothing else (`screens.become_results`)."""
+"""The list of results at full width: a Properties editor that shows only the list (`screens.become_results`)."""
 
 from __future__ import annotations
 

@@ -24,10 +24,11 @@ TEXT_TITLES = tuple(column.title for column in TEXT if column.is_text)
 """Columns that are left-aligned; numbers are right-aligned."""
 MICROMETRES_BELOW = 1e-5
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
-"""What tests of several kinds found, in words; of one kind, `DetectTest` has them."""
+"""Descriptions of the results of several different tests; `DetectTest` has those of a single test."""
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
-"""Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
+"""First characters of cells that spreadsheets interpret as formulas (including wide characters of East Asia), and the
+apostrophe itself, so that escaping can be undone."""
 
 
 def to_json(report: dict[str, Any]) -> str:
@@ -39,7 +40,7 @@ def to_json(report: dict[str, Any]) -> str:
 def to_csv(report: dict[str, Any]) -> str:
     """Write CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
 
-    A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
+    An apostrophe is added to a text that a spreadsheet would interpret as a formula, in every column; numbers stay
     numbers. Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
@@ -71,7 +72,7 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
 
     Args:
         report: of schema `meshclash.report/1`.
-        most: lines; one more says how many others there are.
+        most: maximum number of lines; one more line gives the number of remaining clashes.
     """
     found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
     lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
@@ -170,13 +171,15 @@ def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def lost_in_words(stats: dict[str, Any]) -> str:
-    """Return a sentence about objects that could not be tested, with a leading space; "" if there are none."""
+    """Return a sentence about objects that could not be tested, with a leading space; "" if all objects were tested."""
     count = len(lost(stats))
     return f" {counted(count, 'object')} could not be tested." if count else ""
 
 
 def permitted(report: dict[str, Any]) -> str:
-    """Describe the overlap that the coordinate resolution permits; "" for a fixed length, or if it is unknown."""
+    """Describe the overlap that the coordinate resolution permits; "" for a fixed length, or if the resolution is
+    unknown.
+    """
     length = permitted_length(report)
     return Sentence("up to {length}, the precision of the coordinates", length=length) if length else ""
 
@@ -192,7 +195,9 @@ def permitted_length(report: dict[str, Any]) -> str:
 
 
 def coarse(report: dict[str, Any]) -> str:
-    """Return a warning about objects with coordinates too coarse for the permitted overlap; "" if there are none."""
+    """Return a warning about objects with coordinates too coarse for the permitted overlap; "" if there are no such
+    objects.
+    """
     found = report["stats"].get("coarse") or []
     if not found:
         return ""
@@ -208,7 +213,9 @@ def coarse(report: dict[str, Any]) -> str:
 
 
 def understood(report: dict[str, Any]) -> str:
-    """Return a sentence about objects whose meshes were repaired before they were judged; "" if there are none."""
+    """Return a sentence about objects whose meshes were repaired before they were judged; "" if no mesh was
+    repaired.
+    """
     found = report["stats"].get("understood") or []
     if not found:
         return ""
@@ -300,7 +307,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def format_moment(frame: int, time: float | None) -> str:
-    """Format a moment in frames, or the whole frame if no moment is known."""
+    """Format a time between frames, or the whole frame if no such time is known."""
     return str(frame) if time is None else f"{time:.2f}"
 
 

@@ -1,8 +1,8 @@
-"""Groups of equal pairs of objects: among many copies of objects, each different pair is judged only once.
+"""Find groups of equal pairs of objects, so that among many copies of objects each different pair is judged only once.
 
-Two objects are alike if their meshes have the same arrays, and their poses and resolutions are the same numbers. A
-pair of objects has the same world coordinates as a pair of objects that are alike to these, hence the same verdict,
-the same contacts and the same measures, to the last bit.
+Two objects are equal in this sense if their meshes have the same arrays, and their poses and resolutions are the same
+numbers. Two pairs of equal objects have the same world coordinates, hence the same verdict, the same contacts and the
+same measures, to the last bit.
 """
 
 from collections.abc import Generator, Sequence
@@ -21,7 +21,7 @@ _FACTORS = np.random.default_rng(0).integers(1, 2**62, 14, dtype=np.int64) | 1  
 
 
 class AlikePairs(NamedTuple):
-    """Pairs of objects in groups; the pairs of a group have the same answer."""
+    """Pairs of objects in groups; all pairs of a group have the same result."""
 
     first: np.ndarray
     """Ids of the first pair of each group, (u, 2) int64, in the order in which they were given."""
@@ -81,7 +81,7 @@ def kinds_of_objects(trees: np.ndarray, rows: np.ndarray, resolutions: np.ndarra
 
 
 def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, list[MeshLike]]:
-    """Return for each object the first one with the same arrays; hierarchies made by the caller are never shared."""
+    """Return for each object the first object with the same arrays; hierarchies made by the caller are never shared."""
     similar = dict[tuple[object, ...], TriangleMesh]()
     known = dict[tuple[object, ...], TriangleMesh]()
     found: list[MeshLike] = []
@@ -101,7 +101,7 @@ def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, 
 
 
 def _digest(mesh: TriangleMesh) -> bytes:
-    """Return a digest of a mesh's arrays; it is kept with the mesh."""
+    """Return a hash of a mesh's arrays, which is cached with the mesh."""
     if _DIGEST not in mesh.derived:
         digest = blake2b(digest_size=16)
         for array in mesh.arrays:

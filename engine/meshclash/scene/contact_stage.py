@@ -45,7 +45,7 @@ class PackedTrees:
     meshes: list[TriangleMesh]
     """The mesh of each tree."""
     radii: np.ndarray
-    """Largest distance of each object's vertices from the middle of its bounds, (n,) float64 [m]."""
+    """Largest distance of each object's vertices from the centre of its bounds, (n,) float64 [m]."""
     _questions: Iterator[int] = field(default_factory=count, init=False)
     """Counts the queries for contacts."""
 
@@ -62,7 +62,7 @@ class PackedTrees:
 
     @cached_property
     def few(self) -> FewObjects | None:
-        """Fast queries for up to a few dozen objects; None if there are more."""
+        """Fast queries for up to a few dozen objects; None for more objects."""
         fit = FewObjects.fit(self.tree_set, self.trees)
         return FewObjects(self.tree_set, self.solids, self.trees, self.bounds, self.oriented) if fit else None
 
@@ -80,7 +80,7 @@ class PlacedObjects:
 
 
 class TreePacker:
-    """Packs the trees of objects, and keeps them while queries concern the same objects."""
+    """Packs the trees of objects, and caches them while queries concern the same objects."""
 
     def __init__(self) -> None:
         self._things: list[MeshLike] = []
@@ -90,9 +90,9 @@ class TreePacker:
         self._given: list[tuple[Hierarchy, TreeParts]] = []  # hierarchies that callers may refit in place
 
     def kept(self, members: Sequence[Member]) -> PackedTrees | None:
-        """Return the trees that were packed last, if they are of the same meshes.
+        """Return the trees that were packed last, if they belong to the same meshes.
 
-        Returns None once every ``_MOST_KEPT`` calls, so that trees which have improved since get packed.
+        Returns None once every ``_MOST_KEPT`` calls, so that improved trees are packed.
         """
         things = self._things
         if len(things) != len(members) or any(map(operator.is_not, [member.mesh for member in members], things)):
@@ -101,7 +101,7 @@ class TreePacker:
 
     @property
     def current(self) -> PackedTrees | None:
-        """The trees that were packed last; None if a caller's hierarchy among them was refitted in place since."""
+        """The trees that were packed last; None if a caller's hierarchy among them was refitted in place since then."""
         return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
 
     def serve(self) -> PackedTrees | None:
@@ -145,7 +145,7 @@ def find_case_steps(
     """Find the contacts of pairs of objects. Drops pairs whose tight boxes are apart.
 
     Args:
-        packed_trees: trees of the objects; may contain trees of other objects too.
+        packed_trees: trees of the objects; may contain trees of other objects, too.
         placed: the objects.
         pairs: pairs of indices of ``placed``, (k, 2) int64, k > 0.
         limits, clock, first_only, device: as ``Members.case_steps``.
