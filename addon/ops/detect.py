@@ -18,6 +18,7 @@ from bpy.types import Operator
 from meshclash.clash import job
 from meshclash.clash.cloud_scene import Prepare
 from meshclash.clash.errors import DetectError
+from meshclash.clash.fasteners import REASONS
 from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import Progress
 from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
@@ -25,7 +26,7 @@ from meshclash.clash.options import DetectOptions
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report import DetectReport
-from meshclash.clash.report_formats import format_seconds, left_out, too_small
+from meshclash.clash.report_formats import format_seconds, ignored_fasteners, left_out, too_small
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 from meshclash.clash.words import counted
@@ -171,10 +172,14 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
-    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    skipped_otherwise = sum(not item.lost and item.reason not in REASONS for item in report.skipped)
+    counts_out = [(lost, "lost"), (skipped_otherwise, "skipped")]
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
-    more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
+    more = (
+        left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict()),
+        ignored_fasteners(item.reason for item in report.skipped),
+    )  # fmt: skip
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
     answer = f"{tests}{found or said(test_named(report.options.test).nothing)}"
     told = "".join(translated(text) for text in more if text)

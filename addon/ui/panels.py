@@ -8,6 +8,7 @@ from typing import Any
 from bpy.types import Panel
 from meshclash.clash.cell_text import NO_SOLID
 from meshclash.clash.errors import InputError
+from meshclash.clash.fasteners import REASONS
 from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
@@ -634,12 +635,16 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
     """Draw what took no part: objects that could not be read, and objects without geometry."""
     lost = [item for item in skipped if item.lost]
-    others = [item for item in skipped if not item.lost]
+    others = [item for item in skipped if not item.lost and item.reason not in REASONS]
+    fasteners = [item for item in skipped if item.reason in REASONS]
     if lost:
         text = said("{objects} could not be tested: {names}", objects=(len(lost), "object"), names=_named(lost))
         draw_text(layout, text, region, "ERROR")
     if others:
         text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
+        draw_text(layout, text, region, "INFO")
+    if fasteners:
+        text = said("{fasteners} ignored: {names}", fasteners=(len(fasteners), "fastener"), names=_named(fasteners))
         draw_text(layout, text, region, "INFO")
     if any(no_geometry.values()):
         kinds = sorted(no_geometry.items(), key=lambda item: (-item[1], item[0]))
