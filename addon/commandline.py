@@ -31,13 +31,14 @@ from meshclash.clash.command_line import (
 )
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import Progress
-from meshclash.clash.job import detect_steps, run_to_end, workers_steps
+from meshclash.clash.job import detect_steps, workers_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.reviews import Review
 from meshclash.clash.tasks import ThisProcess, Workers, options_of, options_text
 from meshclash.clash.tests_job import tests_steps
 from meshclash.messages import Sentence
+from meshclash.types.steps import run_to_end
 
 from . import engine, preferences, props
 from .adapters import massive_objects

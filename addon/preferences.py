@@ -9,7 +9,7 @@ from bpy.types import AddonPreferences
 from meshclash.clash import colours
 from meshclash.messages import Sentence
 
-from . import engine, running_work
+from . import engine, running_work, translations
 from .redraw import tag_redraw
 from .translations import ChoiceProperty, translated
 
@@ -134,6 +134,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
             column.label(text=engine.cache_problem(), icon="ERROR")
         column.operator("meshclash.clear_cache", icon="TRASH")
         draw_diagnostics(layout)
+        for problem in translations.languages().problems:
+            layout.label(text=problem, icon="ERROR", translate=False)
 
 
 class _Defaults:

@@ -19,8 +19,8 @@ def main() -> None:
     import bpy
     from frame_workers import WRONG
     from meshclash.clash.errors import DetectError
-    from meshclash.clash.job import run_to_end
     from meshclash.clash.tasks import answer_text, task_of
+    from meshclash.types.steps import run_to_end
     from tasks.program import QUESTION, answer_file
 
     from addon import commandline

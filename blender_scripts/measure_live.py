@@ -116,7 +116,8 @@ class Follower:
 
 def same_as_detect(rows: list) -> bool:
     """Whether a fresh Detect of the scene finds the same pairs, verdicts, faces and highlighted triangles."""
-    from meshclash.clash.job import detect_steps, run_to_end
+    from meshclash.clash.job import detect_steps
+    from meshclash.types.steps import run_to_end
 
     from addon import engine
     from addon.adapters.source import BlenderSource
@@ -380,7 +381,7 @@ def _measure_moving(frames: int, count: int, movers: int) -> None:
 
 def measure_read(_frames: int) -> None:
     """A thousand objects: reading them, Live's memory, and one of them moving."""
-    from meshclash.clash.job import run_to_end
+    from meshclash.types.steps import run_to_end
 
     from addon.adapters.source import BlenderSource
 
@@ -492,8 +493,9 @@ def count_answers() -> list[bool]:
 
 def _seconds_of_detect() -> tuple[float, float]:
     """Of a fresh Detect of intersections, by the clock and of the processor."""
-    from meshclash.clash.job import detect_steps, run_to_end
+    from meshclash.clash.job import detect_steps
     from meshclash.clash.options import DetectOptions
+    from meshclash.types.steps import run_to_end
 
     from addon import engine
     from addon.adapters.source import BlenderSource

@@ -18,9 +18,9 @@ from mathutils import Matrix
 from meshclash.clash.colours import COLOUR_A, COLOUR_B, linear
 from meshclash.clash.errors import DetectError
 from meshclash.clash.frame_scene import SceneSource
-from meshclash.clash.job import run_to_end
 from meshclash.clash.report import DetectReport
 from meshclash.clash.terminal import say
+from meshclash.types.steps import run_to_end
 
 from ..core.picture_layout import LABEL_HEIGHT, SIGN, Label, PictureLayout, Surface, View, lay_out
 

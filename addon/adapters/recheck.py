@@ -15,7 +15,7 @@ from meshclash.clash.fingerprints import (
     shape_steps,
 )
 from meshclash.clash.frame_scene import FrameScene
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 from .enumeration import Enumeration, Wanted, read_object
 from .massive_objects import massive_path

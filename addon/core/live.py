@@ -17,7 +17,6 @@ from meshclash.clash.errors import DetectError
 from meshclash.clash.fingerprints import Seen, fingerprint_steps
 from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import FrameScene, Progress
-from meshclash.clash.job import run_to_end
 from meshclash.clash.kernel_parts import BASIC_PARTS
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries.registry import test_named
@@ -25,6 +24,7 @@ from meshclash.clash.report import DetectReport
 from meshclash.clash.words import counted
 from meshclash.messages import Sentence, capital
 from meshclash.types.slices import TimeSlice
+from meshclash.types.steps import run_to_end
 
 from .changes import Changes
 from .live_answers import Answers

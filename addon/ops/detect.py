@@ -30,7 +30,7 @@ from meshclash.clash.report_formats import format_seconds, ignored_fasteners, le
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 from meshclash.clash.words import counted
-from meshclash.types.steps import hold_progress
+from meshclash.types.steps import hold_progress, run_to_end
 
 from .. import engine, freshness, histories, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
@@ -328,10 +328,10 @@ def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
     options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")
     ways = partial(load_steps, preferences.cache_folder())
     parts = test_named(options.test).parts(options) + (CLOUD_PARTS if row.scans else ())
-    module = job.run_to_end(ways(parts, gpu=preferences.gpu_from(context) is not None))
+    module = run_to_end(ways(parts, gpu=preferences.gpu_from(context) is not None))
     followed = Followed(module, ways, device=job.DEVICE)
     source = BlenderSource.from_context(context)
-    report = job.run_to_end(job.detect_steps(source, options, module, followed=followed))
+    report = run_to_end(job.detect_steps(source, options, module, followed=followed))
     rows = [of_test(found, row.test) for found in report.rows] if row.test else report.rows
     return [found for found in rows if found.id == row.id]
 

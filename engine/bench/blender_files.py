@@ -85,8 +85,9 @@ def _compare(bpy: Any, path: Path, show: int) -> Row:
 
 def _detected(source: Any) -> Any:
     import meshclash
-    from meshclash.clash.job import detect_steps, run_to_end
+    from meshclash.clash.job import detect_steps
     from meshclash.clash.options import DetectOptions
+    from meshclash.types.steps import run_to_end
 
     return run_to_end(detect_steps(source, DetectOptions(), meshclash, highlights=False))
 

@@ -26,9 +26,10 @@ os.environ["NUMBA_NUM_THREADS"] = "1"
 
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
-from meshclash.clash.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.clash.job import detect_steps  # noqa: E402
 from meshclash.clash.options import DetectOptions  # noqa: E402
 from meshclash.clash.report import DetectReport  # noqa: E402
+from meshclash.types.steps import run_to_end  # noqa: E402
 
 from addon import engine  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402

@@ -24,9 +24,10 @@ import bpy  # noqa: E402
 import mesh_files  # noqa: E402
 import meshclash as mc  # noqa: E402
 import numpy as np  # noqa: E402
-from meshclash.clash.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.clash.job import detect_steps  # noqa: E402
 from meshclash.clash.options import DetectOptions  # noqa: E402
 from meshclash.types.resolution import float32_resolution  # noqa: E402
+from meshclash.types.steps import run_to_end  # noqa: E402
 from metamorphic import written_objects  # noqa: E402
 
 from addon import engine  # noqa: E402

@@ -23,9 +23,10 @@ import manifold3d  # noqa: E402
 import numpy as np  # noqa: E402
 from ifcopenshell import geom  # noqa: E402
 from mathutils import Matrix  # noqa: E402
-from meshclash.clash.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.clash.job import detect_steps  # noqa: E402
 from meshclash.clash.options import DetectOptions  # noqa: E402
 from meshclash.clash.pair_row import PairRow  # noqa: E402
+from meshclash.types.steps import run_to_end  # noqa: E402
 from oracles.common_volume import common_volume  # noqa: E402
 
 from addon import engine  # noqa: E402

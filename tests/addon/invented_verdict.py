@@ -17,8 +17,9 @@ import addon  # noqa: E402
 
 assert addon.__path__ == [f"{folder}/addon"]
 from conftest import _add_box as add_box  # noqa: E402
-from meshclash.clash.job import detect_steps, run_to_end  # noqa: E402
+from meshclash.clash.job import detect_steps  # noqa: E402
 from meshclash.clash.options import DetectOptions  # noqa: E402
+from meshclash.types.steps import run_to_end  # noqa: E402
 
 from addon import engine as loader  # noqa: E402
 from addon import results  # noqa: E402

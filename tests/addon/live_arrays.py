@@ -4,9 +4,10 @@ import numpy as np
 from fake_scene import BOX, make_object
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import FrameScene, Progress
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.verdicts import APART
+from meshclash.types.steps import run_to_end
 
 from addon.core.changes import Changes
 from addon.core.live import Live

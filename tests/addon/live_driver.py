@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import bpy
 import numpy as np
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.verdicts import APART
+from meshclash.types.steps import run_to_end
 from ui_fakes import escape, timer
 
 from addon import scene_results

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from meshclash.clash.errors import DetectError
 from meshclash.clash.frame_scene import FrameScene
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from scans import add_scan, ball, make_points_of, wall
 
 from addon.adapters import point_writer

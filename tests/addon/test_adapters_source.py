@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from meshclash.clash.errors import InputError, UnusableObject
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 from addon.adapters import mesh_reader
 from addon.adapters.enumeration import NO_FACES, STRANDS

@@ -7,9 +7,10 @@ import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, described
 from meshclash.clash.followed import Followed
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.rules import Rules
+from meshclash.types.steps import run_to_end
 from spied import noted
 
 KINDS = [

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 from addon.core import chunks
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.clash import curves
 from meshclash.clash.curves import curve_steps, rim_steps
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 SQUARE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.clash.errors import InputError
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from scans import add_scan, ball, values_of, wall
 
 from addon.adapters.source import BlenderSource

@@ -9,9 +9,10 @@ import pytest
 from fake_scene import BOX, FakeSource, make_engine, make_object
 from meshclash.clash.errors import DetectError, InputError
 from meshclash.clash.frame_scene import Skipped, SourceMesh
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.rules import Rules
+from meshclash.types.steps import run_to_end
 
 
 def three_boxes(_frame=1):

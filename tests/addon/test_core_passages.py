@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from fake_scene import FakeSource, make_object
 from meshclash.clash.events import APART, CONTACT
-from meshclash.clash.job import run_to_end
 from meshclash.clash.options import DetectOptions, frame_range
 from meshclash.clash.statistics import RunStatistics
 from meshclash.clash.timeline import Timeline, frames_steps
+from meshclash.types.steps import run_to_end
 
 FAR = 20.0
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from meshclash.clash.cloud_scene import CloudScene, chosen_points
 from meshclash.clash.errors import InputError
 from meshclash.clash.frame_scene import FrameScene, Progress, for_test
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.kernel_parts import CLOUD_PARTS
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.rules import Rules
+from meshclash.types.steps import run_to_end
 from scans import add_ball_of_nodes, add_scan, ball, wall
 from spied import noted
 

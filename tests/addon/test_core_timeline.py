@@ -7,10 +7,11 @@ import pytest
 from fake_scene import BOX, FakeSource, make_object
 from meshclash.clash.errors import InputError
 from meshclash.clash.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions, frame_range
 from meshclash.clash.statistics import RunStatistics
 from meshclash.clash.timeline import Timeline, _Remaining, frames_steps, tasks_of
+from meshclash.types.steps import run_to_end
 from ui_fakes import make_row
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import engine, preferences, results, scene_results, view

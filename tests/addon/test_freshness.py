@@ -6,7 +6,7 @@ import bmesh
 import bpy
 import pytest
 from meshclash.clash.fingerprints import Seen, fingerprint_steps
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from scans import add_scan, wall
 from ui_fakes import make_report, make_row
 

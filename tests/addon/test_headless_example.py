@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from ui_fakes import make_row
 
 from addon import commandline

@@ -13,7 +13,7 @@ import bpy
 import pytest
 from meshclash.clash.command_line import options_given
 from meshclash.clash.errors import DetectError
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 from addon import commandline
 

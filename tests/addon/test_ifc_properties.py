@@ -3,8 +3,9 @@
 import bpy
 import pytest
 from meshclash.clash.errors import InputError
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
+from meshclash.types.steps import run_to_end
 
 from addon import engine as loader
 from addon.adapters.objects import resolve_set

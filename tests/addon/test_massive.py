@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from meshclash.clash import job
 from meshclash.clash.options import DetectOptions
+from meshclash.types.steps import run_to_end
 from ui_fakes import draw, escape, timer
 
 from addon import commandline, freshness, running_work, scene_results, shown_levels
@@ -152,12 +153,12 @@ def test_other_tests_leave_files_out_and_say_so(registered, engine, tmp_path, te
     from addon.adapters.source import BlenderSource
 
     options = DetectOptions(test=test) if test != "time-critical" else DetectOptions(test=test, budget=0.5)
-    report = job.run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), options, engine))
+    report = run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), options, engine))
     (skipped,) = report.skipped
     assert skipped.name == "Ball massive" and "massive files" in skipped.reason
     assert not any("Ball massive" in row.names for row in report.rows)
     ranged = dataclasses.replace(options, frames=range(1, 3))
-    ranged_report = job.run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), ranged, engine))
+    ranged_report = run_to_end(job.detect_steps(BlenderSource.from_context(bpy.context), ranged, engine))
     assert ranged_report.skipped == report.skipped
 
 

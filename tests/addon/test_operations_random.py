@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
 from meshclash.clash.errors import DetectError, InputError
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.queries.registry import TESTS
+from meshclash.types.steps import run_to_end
 from scans import add_scan, ball
 from timeline_driver import Driver
 from traces import traces

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 from scans import add_ball_of_nodes, add_scan, ball, values_of
 from ui_fakes import draw
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 from addon.adapters import mesh_reader
 from addon.adapters.source import BlenderSource

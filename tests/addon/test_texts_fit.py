@@ -44,7 +44,7 @@ def cut(width):
 @pytest.fixture(params=["en_US", "de_DE", "ja_JP"])
 def language(request, monkeypatch):
     """A language without Blender's own mechanism, which has one until it starts anew."""
-    known = translations.languages().get(request.param, {})
+    known = translations.languages().texts.get(request.param, {})
 
     def said(text, _context=None):
         return known.get(text, text)

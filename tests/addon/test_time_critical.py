@@ -9,10 +9,11 @@ import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver
 from meshclash.clash.frame_scene import SourceMesh
-from meshclash.clash.job import detect_steps, run_to_end
+from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.queries import time_critical
 from meshclash.clash.verdicts import LIKELY, MEETS, UNLIKELY
+from meshclash.types.steps import run_to_end
 
 from addon import commandline
 from addon.core import live as live_module

@@ -7,8 +7,8 @@ import pytest
 from meshclash.clash import families
 from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
 from meshclash.clash.grouping import grouped, parts_of, placed_steps
-from meshclash.clash.job import run_to_end
 from meshclash.clash.pair_row import PairRow, PairSide
+from meshclash.types.steps import run_to_end
 
 NOTHING = np.empty(0, np.int32)
 TRIANGLES = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]], np.int32)

@@ -14,12 +14,12 @@ from meshclash.clash.file_source import FileSource
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import to_bcf
 from meshclash.clash.frame_scene import Progress
-from meshclash.clash.job import run_to_end
 from meshclash.clash.models import Model, models_of, warnings
 from meshclash.clash.report_command import difference
 from meshclash.clash.review.history import History
 from meshclash.clash.review.journal import Journal
 from meshclash.clash.review.revisions import pair_id
+from meshclash.types.steps import run_to_end
 
 pytest.importorskip("ifcopenshell")
 MARKER = "0000000000000000Origin"

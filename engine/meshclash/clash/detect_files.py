@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ..errors import MeshClashError
 from ..pointcloud.read import UNITS
+from ..types.steps import run_to_end
 from .cell_text import format_length
 from .command_line import (
     Interruption,
@@ -33,7 +34,7 @@ from .command_line import (
 from .errors import InputError
 from .file_source import FileSource
 from .frame_scene import Progress
-from .job import detect_steps, run_to_end
+from .job import detect_steps
 from .journals import author, recorded
 from .models import named
 from .report import DetectReport

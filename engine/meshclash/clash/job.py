@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, TypeVar
 
 from ..messages import Sentence
 from ..types.steps import scale_progress
@@ -24,8 +23,6 @@ from .statistics import RunStatistics
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
 from .volumes import has_less
-
-T = TypeVar("T")
 
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
@@ -134,17 +131,6 @@ def workers_steps(
     created = now()
     found = yield from range_steps(workers, options.frames, source.scale_length)
     return range_report(source, options, *found, created)
-
-
-def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
-    """Run a generator of progress values to its end, and return its result."""
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as done:
-            return done.value
-        if on_progress is not None:
-            on_progress(progress)
 
 
 def _now_steps(

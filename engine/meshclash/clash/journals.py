@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidFile
+from ..types.steps import run_to_end
 from .baseline import EarlierPair
 from .carry import UNCERTAIN, Again
 from .errors import InputError
@@ -81,7 +82,7 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     }  # fmt: skip
     others = _not_tested(history, report, identities)
     steps = detection_steps(history, pairs, [*report.things.values()], who, answers=report.answers, others=others)
-    events = _result(steps)
+    events = run_to_end(steps)
     history.take(events)
     said = _said_elsewhere(history, report, who)
     history.take(said)
@@ -89,12 +90,6 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
     again = [*report.again, *_detached(history, events, pairs)]
     return replace(report, reviews={**report.reviews, **reviews}, again=again)
-
-
-def _result(steps: object) -> list[Event]:
-    from .job import run_to_end  # noqa: PLC0415 - the job imports what reports are made of
-
-    return run_to_end(steps)  # type: ignore[arg-type]
 
 
 def _not_tested(history: History, report: DetectReport, identities: Collection[str]) -> set[str]:

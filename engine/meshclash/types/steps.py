@@ -135,6 +135,11 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
         raise UnsupportedOption("this generator has already ended or was closed: create a new one with meshclash.steps")
     if tell is not None and not callable(tell):
         raise UnsupportedOption(f"tell must be None or a function, not {shown(tell)}")
+    return run_to_end(steps, tell)
+
+
+def run_to_end(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
+    """Run a generator to its end and return its result, as ``run`` does, without checking the arguments."""
     while True:
         try:
             told = next(steps)

@@ -114,12 +114,13 @@ class _Scene:
         return int(overlaps.sum())
 
     def _layers(self, width: int, height: int) -> tuple[np.ndarray, ...]:
-        """Return the surfaces behind each pixel, as computed by ``raster.fill_solids``."""
-        shape = height, width, raster.MOST_LAYERS
-        found = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2], np.int64)
-        corners = np.concatenate([_pixels(one, width, height) for one in self._both])
-        owners = np.repeat([0, 1], [len(one) for one in self._both])
-        raster.fill_solids(corners, owners, np.concatenate([raster.shades(one) for one in self._both]), *found)
+        """Return the surfaces of both solids that each pixel shows, as computed by ``raster.fill``."""
+        found = _no_surfaces(width, height, raster.MOST_LAYERS)
+        no_limits = np.full((height, width), -np.inf)
+        for owner, triangles in enumerate(self._both):
+            owners = np.full(len(triangles), owner)
+            corners = _pixels(triangles, width, height)
+            raster.fill(corners, owners, raster.shades(triangles), no_limits, *found)
         return found
 
     def _blended(self, layers: tuple[np.ndarray, ...], behind: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -135,10 +136,13 @@ class _Scene:
         front = np.ascontiguousarray(layers[0][:, :, 0])
         covered = np.isfinite(front)
         limits = np.where(covered, front, CUT)
-        depth, behind = np.full((HEIGHT, WIDTH), np.inf), np.full((HEIGHT, WIDTH), -1.0)
+        nearest = _no_surfaces(WIDTH, HEIGHT, 1)
         others = [self._seen(one) for one in around]
         for one in others:
-            raster.fill_behind(_pixels(one, WIDTH, HEIGHT), 0.4 + 0.6 * raster.shades(one), limits, depth, behind)
+            owners = np.zeros(len(one), np.int64)
+            raster.fill(_pixels(one, WIDTH, HEIGHT), owners, 0.4 + 0.6 * raster.shades(one), limits, *nearest)
+        depth = nearest[0][:, :, 0]
+        behind = np.where(nearest[3] > 0, nearest[1][:, :, 0], -1.0)
         image, overlaps = self._blended(layers, behind)
         ink = np.array(raster.INK)
         lines = _joined([_pixels(sharp_edges(one), WIDTH, HEIGHT) for one in others])
@@ -148,6 +152,12 @@ class _Scene:
         if overlaps.sum() < RING * overlaps.size:
             _ring(image)
         return image
+
+
+def _no_surfaces(width: int, height: int, layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return depths, brightnesses and sides (h, w, layers) and counts (h, w) of pixels that show nothing yet."""
+    shape = height, width, layers
+    return np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape[:2], np.int64)
 
 
 def _pixels(seen: np.ndarray, width: int, height: int) -> np.ndarray:

@@ -58,13 +58,14 @@ def _span(x0, y0, x1, y1, x2, y2, y, width):
 
 
 @kernel
-def fill_solids(corners, owners, brightness, depths, tones, sides, counts):
-    """Add the surfaces of the two solids to the pixels.
+def fill(corners, owners, brightness, limits, depths, tones, sides, counts):
+    """Add the surfaces of some triangles to the pixels: each pixel keeps the nearest ones that lie behind its limit.
 
     Args:
         corners: (t, 3, 3) column, row and depth away from the viewer.
-        owners: (t,) 0 or 1.
+        owners: (t,) 0 or 1, the solid.
         brightness: (t,).
+        limits: (h, w) depth; surfaces in front of it are left out.
         depths, tones, sides, counts: (h, w, layers) and (h, w) what pixels keep; a side is 2 * owner, and 1 more where
             it faces away from the viewer.
     """
@@ -89,6 +90,8 @@ def fill_solids(corners, owners, brightness, depths, tones, sides, counts):
                 if a < 0.0 or b < 0.0 or c < 0.0:
                     continue
                 depth = a * z0 + b * z1 + c * z2
+                if depth < limits[row, column]:
+                    continue
                 count = counts[row, column]
                 if count == layers:
                     if depth >= depths[row, column, layers - 1]:
@@ -107,38 +110,11 @@ def fill_solids(corners, owners, brightness, depths, tones, sides, counts):
 
 
 @kernel
-def fill_behind(corners, brightness, limits, depths, tones):
-    """Keep the nearest surface behind a limit for each pixel; the arguments are those of ``fill_solids``."""
-    height, width = depths.shape
-    for t in range(len(corners)):
-        x0, y0, z0 = corners[t, 0]
-        x1, y1, z1 = corners[t, 1]
-        x2, y2, z2 = corners[t, 2]
-        area = _edge(x0, y0, x1, y1, x2, y2)
-        if area == 0.0:
-            continue
-        first, last = max(0, int(np.floor(min(y0, y1, y2)))), min(height - 1, int(np.ceil(max(y0, y1, y2))))
-        for row in range(first, last + 1):
-            y = row + 0.5
-            left, right = _span(x0, y0, x1, y1, x2, y2, y, width)
-            for column in range(left, right + 1):
-                x = column + 0.5
-                a = _edge(x1, y1, x2, y2, x, y) / area
-                b = _edge(x2, y2, x0, y0, x, y) / area
-                c = 1.0 - a - b
-                if a < 0.0 or b < 0.0 or c < 0.0:
-                    continue
-                depth = a * z0 + b * z1 + c * z2
-                if limits[row, column] <= depth < depths[row, column]:
-                    depths[row, column], tones[row, column] = depth, brightness[t]
-
-
-@kernel
 def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps):
     """Colour the pixels, and mark those with an overlap.
 
     Args:
-        depths, tones, sides, counts: as ``fill_solids`` leaves them.
+        depths, tones, sides, counts: as ``fill`` leaves them.
         closed: whether both solids are closed, so that an overlap can be told.
         behind: (h, w) brightness of what is behind; below 0 where nothing is.
         colours: (5, 3) of the solids, of what is behind, of the paper and of an overlap.
