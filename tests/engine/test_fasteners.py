@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from meshclash.__main__ import main
 from meshclash.clash.fasteners import BY_CLASS, BY_NAME, BY_SHAPE, REASONS, Fasteners, is_fastener_name, screw_of
 from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
-from meshclash.clash.job import run_to_end
+from meshclash.types.steps import run_to_end
 
 FASTENERS = (
     """
