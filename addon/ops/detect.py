@@ -41,7 +41,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import length, said
+from ..texts import length, progress_text, said
 from ..translations import translated
 from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
@@ -195,7 +195,7 @@ class Run:
         context.view_layer.update()  # pending evaluations must not count as changes during the run
         running_work.start_task(self.task)
         self._heartbeat = Heartbeat(context)
-        self._shown: tuple[str, int] | None = None
+        self._shown: tuple[str, str] | None = None
         self._asked_at = -math.inf  # when a redraw was requested
         self._picture_seconds: float | None = 0.0  # duration of the last redraw; None while it is pending
         self._rests_since: float | None = None  # when the last slice ended
@@ -225,7 +225,7 @@ class Run:
     def _show_progress(self, context: bpy.types.Context) -> None:
         """Request a redraw if progress has changed and the last redraw did not take too long."""
         now = time.perf_counter()
-        shown = (self.task.text, int(100.0 * self.task.fraction))
+        shown = (self.task.text, progress_text(self.task.fraction, self.task.seconds_left))
         pause = max(REDRAW_SECONDS, (self._picture_seconds or 0.0) / DRAWING_SHARE)
         if shown != self._shown and now - self._asked_at >= pause:
             self._shown, self._asked_at, self._picture_seconds = shown, now, None
@@ -239,7 +239,8 @@ def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
         header.layout.label(text="Cancel", icon="EVENT_ESC")
         row = header.layout.row()
         row.ui_units_x = STATUS_WIDTH
-        row.progress(factor=task.fraction, text=translated(task.text))
+        row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
+        header.layout.label(text=translated(task.text), translate=False)
 
 
 MakeTask = Callable[[bpy.types.Context], Task]

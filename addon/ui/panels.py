@@ -32,6 +32,7 @@ from ..texts import (
     length,
     place,
     probability,
+    progress_text,
     said,
     verdict_in_words,
     volume,
@@ -104,7 +105,7 @@ def draw_detection(row: Any) -> None:
     """Draw the start buttons, or the progress of the running task and its stop button."""
     task, live = running_work.running_task(), running_work.running_live()
     if task is not None:
-        row.progress(factor=task.fraction, text=translated(task.text))
+        row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
         row.operator("meshclash.stop", text="", icon="CANCEL")
         return
     row.operator("meshclash.detect", icon="VIEWZOOM")
@@ -139,7 +140,7 @@ def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
     """Return the state for the status line below the buttons, which is always shown."""
     result = scene_results.result_of(context.scene.session_uid)
     if task is not None:
-        return "ESC stops it", "TIME"
+        return task.text, "TIME"
     if run is None:
         if result is None:
             return "", "BLANK1"

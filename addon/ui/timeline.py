@@ -17,7 +17,7 @@ from meshclash.messages import capital
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
-from ..texts import depth, length, said, verdict_in_words
+from ..texts import depth, length, progress_text, said, verdict_in_words
 from ..translations import translated
 from .lists import FRAMES_TIP, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice, draw_skipped
@@ -74,7 +74,7 @@ class MESHCLASH_PT_timeline(TabPanel):
         row = layout.row(align=True)
         row.scale_y = 1.5
         if scanned is not None and scanned.running and task is not None:
-            row.progress(factor=task.fraction, text=translated(task.text))
+            row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
             row.operator("meshclash.stop", text="", icon="CANCEL")
             text = said("{events} so far; ESC keeps them", events=(len(scanned.events), "event"))
             draw_text(layout, text, context.region, "INFO")
