@@ -40,8 +40,8 @@ from ..texts import (
     wrapped,
 )
 from ..translations import translated
-from .lists import STATUS_ICONS, draw_list
-from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_table, draw_text, named_row
+from .lists import draw_list
+from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_statuses, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST = ("tolerance", "budget")
@@ -58,7 +58,7 @@ PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
-LINES_OF_PAIR = 3  # lines for the review of the selected pair, and for its actions
+LINES_OF_PAIR = (2, 1, 2)  # lines for the status of the selected pair, for its comment, and for its actions
 STATE_LINES, MESSAGE_LINES = 2, 2
 BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
 WHY_AGAIN = ("FILE_BLEND", "INFO")
@@ -549,8 +549,10 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
         _draw_review(actions, context, row)
         _draw_ways(actions, context, row)
     else:  # placeholders, so that nothing moves when a pair is selected
-        for _ in range(LINES_OF_PAIR):
-            actions.label(text="")
+        for lines in LINES_OF_PAIR:
+            column = actions.column(align=True)
+            for _ in range(lines):
+                column.label(text="")
 
 
 def _draw_ways(layout: Any, context: Any, row: Any) -> None:
@@ -616,12 +618,10 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
-    """Draw the review of the pair in one line."""
+    """Draw the review of the pair: its status, and the comment below it."""
     review = review_of(context.scene, row.id)
-    status_now, line = review.status if review else "OPEN", layout.row(align=True)
-    for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_status", text="", icon=icon, depress=status == status_now).status = status
-    line.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
+    draw_statuses(layout, "meshclash.set_status", review.status if review else "OPEN")
+    layout.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
