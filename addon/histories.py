@@ -519,5 +519,5 @@ def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
         return Sentence("{name} is not in the scene", name=absent[0])
     excluded = {frozenset(pair) for pair in scene.meshclash.excluded_names}
     if frozenset(decision.names) in excluded:
-        return "Excluded"
+        return "The pair is excluded"
     return "No longer found, because an object was moved or changed"

@@ -77,10 +77,10 @@ GROUPINGS_SHOWN = (
         "Group clashes with a common cause: a detail that repeats between two kinds of objects, or one "
         "misplaced object",
     ),
-    ("families", "Families", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
+    ("families", "Names", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
-    ("place", "Place", "Group clashes of an object that are close to each other"),
+    ("place", "Location", "Group clashes of an object that are close to each other"),
     ("material", "Material", "Group by the materials of the two objects"),
     ("collection", "Collection", "Group by the collections of the two objects"),
     ("assembly", "Assembly", "Group by sub-assemblies: objects with the same parent"),
@@ -108,7 +108,8 @@ PROGRESSES = (
 PERMITTED = (
     ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm, and warn if the "
                            "coordinates are less precise"),
-    ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
+    ("RESOLUTION", "Resolution, No Limit", "Ignore overlaps within the precision of the coordinates, however coarse it "
+                                           "is"),
     ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
 MILLISECOND = 0.001
@@ -723,7 +724,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     )
     sort_reverse: BoolProperty(name="Reverse", description="Reverse the order of the list", update=_list_again)
     around: ChoiceProperty(
-        name="Surroundings", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
+        name="Other Objects", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)

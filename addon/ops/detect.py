@@ -173,7 +173,7 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
     skipped_otherwise = sum(not item.lost and item.reason not in REASONS for item in report.skipped)
-    counts_out = [(lost, "lost"), (skipped_otherwise, "skipped")]
+    counts_out = [(lost, "not tested"), (skipped_otherwise, "left out")]
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = (
@@ -368,7 +368,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count shallower overlaps as touching and detect again"""
+    """Count overlaps up to this depth as touching, and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"

@@ -59,7 +59,8 @@ DESCRIPTION = "Distance to {other} in Blender units; a negative value is the dep
 
 
 def _may_scan(cls: type[Operator]) -> bool:
-    return is_idle(cls) and possible(cls, running_work.running_live() is None, "Live follows the frames: stop it first")
+    wait = "Live updates the results in every frame: stop Live first"
+    return is_idle(cls) and possible(cls, running_work.running_live() is None, wait)
 
 
 def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
@@ -268,7 +269,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         lost = len(self.scanned.timeline.frames) - keys
         text = Sentence(
             "{keys} of '{property}' on '{name}': distance to '{other}'",
-            keys=counted(keys, "key"), property=CLEARANCE, name=name, other=other,
+            keys=counted(keys, "keyframe"), property=CLEARANCE, name=name, other=other,
         )  # fmt: skip
         if lost:
             text += "; " + Sentence("one of the two objects was missing in {frames}", frames=counted(lost, "frame"))

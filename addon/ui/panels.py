@@ -387,7 +387,7 @@ class MESHCLASH_PT_messages(Panel):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "List Details"
+    bl_label = "Messages About the List"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 16
 
@@ -712,7 +712,10 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = "Boxes show where the objects may meet: green unlikely, yellow even, red likely"
+            text = (
+                "Boxes show where the objects may meet. "
+                "Green: unlikely, yellow: equally likely and unlikely, red: likely"
+            )
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")

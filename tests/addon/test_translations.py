@@ -232,7 +232,7 @@ def test_sentences_in_sentences_are_translated(german):
         "„{Bolt}“ ist ausgeblendet: einblenden, um seine Flächen zu wählen; „Nut“ gibt es nicht mehr, oder es ist "
         "aus einer Bibliothek verknüpft"
     )
-    assert says(counted(3, "pair") + ": " + Sentence("nothing set")) == "3 Paare: nichts gesetzt"
+    assert says(counted(3, "pair") + ": " + Sentence("nothing was changed")) == "3 Paare: nichts wurde geändert"
     assert says(str(InputError(Sentence("test '{name}': {why}", name="t", why=InputError(gone))))) == (
         "Test „t“: „Nut“ gibt es nicht mehr, oder es ist aus einer Bibliothek verknüpft"
     )

@@ -186,13 +186,13 @@ def test_probabilities_are_percent_and_their_colours_are_explained(registered):
     assert measures_shown(listed) == ["100%", ">99%"]
     listed.around, listed.active_row = "ALL", 1
     assert ">99.9%" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert "green unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
+    assert "Green: unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
 
 
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
     words = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    assert "No objects are that close: 2 objects tested" in words and "Increase the tolerance" in words
+    assert "No objects are closer than the tolerance: 2 objects tested" in words and "Increase the tolerance" in words
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         steps = question.engine.steps(
             question.engine.voxels.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
         )
-        progress = Progress(1.0, Sentence("Measuring what {a} and {b} have in common", a=row.a.name, b=row.b.name))
+        progress = Progress(1.0, Sentence("Measuring the common volume of {a} and {b}", a=row.a.name, b=row.b.name))
         try:
             low, high = (yield from hold_progress(steps, progress)).overlap_volume
         except question.engine.errors.NotASolid:

@@ -512,7 +512,7 @@ def _by_frames(rows: _Rows) -> list[Group]:
     """Group clashes whose ranges of frames overlap successively."""
     frames = rows.clashes.frames
     if frames is None:
-        return [Group(np.arange(len(rows.left)), "single moment", _key("frames"))] if len(rows.left) else []
+        return [Group(np.arange(len(rows.left)), "one frame only", _key("frames"))] if len(rows.left) else []
     order = np.lexsort((frames[:, 1], frames[:, 0]))
     ends = np.maximum.accumulate(frames[order, 1])
     begins = np.flatnonzero(frames[order[1:], 0] > ends[:-1] + 1) + 1
