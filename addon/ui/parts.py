@@ -79,7 +79,7 @@ def draw_statuses(layout: Any, operator: str, current: str = "") -> None:
         grid.operator(operator, text=label, icon=icon, **pressed).status = status
 
 
-def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
+def named_row(layout: Any, name: str, share: float = 0.29) -> Any:
     """Draw a name on a share of a row's width; return the remaining part of the row."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)

@@ -33,8 +33,8 @@ ENDS = {
     "vanishes": "when one of the two objects disappears",
 }
 EVENT_ROWS = 3  # least number of rows
-EXCLUDE_SHARE = 0.25  # share of the width for the caption of rules
-CAPTION_SHARE = 0.4  # share of the width for captions of an event's facts
+EXCLUDE_SHARE = 0.33  # share of the width for the caption of rules
+CAPTION_SHARE = 0.45  # share of the width for captions of an event's facts
 
 
 class MESHCLASH_UL_events(UIList):
@@ -88,10 +88,11 @@ class MESHCLASH_PT_timeline(TabPanel):
 def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row = layout.row(align=True)
     row.prop(settings, "timeline_own", text="Custom Range")
+    row.prop(settings, "timeline_step", text="Frame Step")
     if settings.timeline_own:
+        row = layout.row(align=True)
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
-    row.prop(settings, "timeline_step", text="Frame Step")
     if test_named(settings.test).name == "intersection":
         layout.prop(settings, "timeline_between")
     column = named_row(layout, "Exclude", EXCLUDE_SHARE).column(align=True)
