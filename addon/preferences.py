@@ -161,7 +161,7 @@ def of(context: bpy.types.Context) -> Any:
 
 
 def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
-    """Return the smallest sizes that are sent to the GPU, by the engine's names; None if the GPU is disabled."""
+    """Return the smallest sizes for which the GPU is used, by the engine's names; None if the GPU is disabled."""
     chosen = of(context)
     if chosen.device != "GPU":
         return None
@@ -170,7 +170,7 @@ def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
 
 
 def cache_folder() -> str | None:
-    """Return the folder of compiled kernels; None in a checkout, where the engine chooses one."""
+    """Return the folder of compiled kernels; None in a checkout, where the engine chooses the folder."""
     try:
         return bpy.utils.extension_path_user(BASE, path=CACHE_FOLDER)
     except ValueError:  # raised by Blender if BASE is not the package of an extension
@@ -180,7 +180,8 @@ def cache_folder() -> str | None:
 def clear_cache() -> int:
     """Delete the compiled kernels in the extension's folder; return the number of files.
 
-    The folders are kept: the engine creates its folder once per session, and could not store kernels without it.
+    The folders themselves are kept: the engine creates its folder once per session, and could not store kernels without
+    it.
     """
     folder = cache_folder()
     files = [path for path in Path(folder).rglob("*") if path.is_file()] if folder else []
@@ -190,7 +191,7 @@ def clear_cache() -> int:
 
 
 def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
-    """Draw the device, and whether it can be used, as far as known, since a search takes a moment.
+    """Draw the device and its known state; a search for a GPU would take a moment.
 
     Args:
         layout: layout on the page.

@@ -131,7 +131,7 @@ def _derived(
 
     Args:
         name: name of the property.
-        default: function that returns the value if none is set.
+        default: function that returns the value if no value is set.
         counts: function that returns whether a stored value is used.
     """
     if bpy.app.version >= (5, 0, 0):
@@ -485,7 +485,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """Return the frames of a scan.
 
         Raises:
-            InputError: there are none.
+            InputError: the range contains no frames.
         """
         scene = self.id_data
         first, last = scene.frame_start, scene.frame_end
@@ -497,7 +497,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
 
     @property
     def preset(self) -> dict[str, Any]:
-        """The settings of a preset, lengths in metres. Setting it resets all other settings to their defaults."""
+        """The settings of a preset, lengths in metres. Setting a preset resets all other settings to their defaults."""
         said = {name: getattr(self, name) for name in PRESET_VALUES if _is_stored(self, name)}
         metres = metres_per_unit(self.id_data)
         return {name: value * metres if name in LENGTHS else value for name, value in said.items()}
@@ -772,14 +772,14 @@ class MESHCLASH_PG_results(PropertyGroup):
         )  # fmt: skip
 
     def asked_frames(self) -> range | None:
-        """Return the frames whose pairs are listed; None for all, or if the frames are no valid range."""
+        """Return the frames whose pairs are listed; None for all frames, or if the range is invalid."""
         try:
             return parse_frames(self.of_frames)
         except InputError:
             return None
 
     def _pairs(self) -> frozenset[str] | None:
-        """Return the pairs of the chosen group and the chosen assignee; None for all."""
+        """Return the pairs of the chosen group and the chosen assignee; None for all pairs."""
         group, scene = shown_things.listed().group, scene_with(self.scene_uid)
         if scene is None:
             return group

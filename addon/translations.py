@@ -1,8 +1,7 @@
 """Translations of the extension's texts, with Blender's own mechanism.
 
 Each file ``locale/LANGUAGE.po`` is a language, named as Blender names it ("de_DE"). ``locale/meshclash.pot`` lists all
-English texts. Blender translates what it shows by the language of its preferences; names of objects are never
-translated.
+English texts. Blender translates its texts by the language of its preferences; names of objects are never translated.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def languages() -> Languages:
 def translated(text: str) -> str:
     """Translate a text to the user's language; for a ``Sentence``, translate its template and fill in its values.
 
-    Values that are sentences are translated, too; all others, such as names of objects, are not.
+    Values that are sentences are translated, too; other values, such as names of objects, are not.
     """
     if not isinstance(text, Sentence):
         return iface_(text, CONTEXT)

@@ -215,7 +215,7 @@ class MESHCLASH_OT_split_group(OfGroup):
 
 
 def _other_groups(self: Any, context: bpy.types.Context) -> list[tuple[str, str, str]]:
-    """Return all groups except the chosen one; the texts are kept, as Blender requires."""
+    """Return all groups except the chosen one; the strings are stored, as Blender requires."""
     listed = context.window_manager.meshclash
     found = [(item.key, item.name, "") for at, item in enumerate(listed.groups) if at != listed.active_group]
     _KEPT[:] = found

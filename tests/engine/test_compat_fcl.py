@@ -440,7 +440,7 @@ def test_a_convex_shape_is_the_hull_of_its_vertices():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: fcl.OcTree(0.1, b""), "use"),
+        (lambda: fcl.OcTree(0.1, b""), "put a Box for each"),
         (lambda: fcl.Sphere(-1), "radius of a Sphere"),
         (lambda: fcl.Capsule(1, -1), "lz of a Capsule"),
         (lambda: fcl.Box(1, 0, 1), "side of a Box"),

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
-from meshclash.clash.job import run_to_end
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.review.history import Decision, region_question, whole_question
 from meshclash.clash.review.revisions import pair_id
 from meshclash.clash.surface_regions import REMEMBERED, RegionMemory, region_numbers, region_text, surface_regions
+from meshclash.types.steps import run_to_end
 
 OPTIONS = DetectOptions(test="self")
 TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])

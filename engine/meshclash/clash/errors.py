@@ -16,7 +16,7 @@ class UnusableObject(InputError):
 
     Args:
         name: of the object.
-        reason: what is wrong, and what to do.
+        reason: the problem and its solution.
     """
 
     def __init__(self, name: str, reason: str) -> None:

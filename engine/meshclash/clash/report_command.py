@@ -19,7 +19,7 @@ from .terminal import say
 MARKS = {"new": "+", "gone": "-", "not_tested": "?", "known": " "}
 FAIL_ON = ("new", "not-tested")
 ALWAYS = ("new", "known", "gone")
-"""What is counted also where there is none."""
+"""Entries that are counted even if their number is 0."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,7 +55,8 @@ def _diff(given: argparse.Namespace) -> int:
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return the clashing pairs of two reports that are "new", "known", "gone" or "not_tested".
 
-    Those that only the old report has say "why": not tested are those of which nobody knows whether they are there.
+    Pairs that only the old report contains have a reason "why"; for pairs that were not tested it is unknown whether
+    they still exist.
     """
     before, after = baseline_of("", old), baseline_of("", new)
     same = _carried(before, after)

@@ -13,7 +13,7 @@ from .queries.question import DetectQuestion
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
 RESOLUTIONS = (64, 256)
-"""Voxels along the region that both objects reach; the finer ones where the coarser leave much open."""
+"""Numbers of voxels along the common region; the finer resolutions are used if the coarser ones leave wide bounds."""
 CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 
 
@@ -23,14 +23,14 @@ Bounds = tuple[float, float] | None
 def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> bool:
     """Return whether the common volume of a pair, given by engine ids, can be measured.
 
-    Which of a massive file's sides is inside is not known.
+    Which side of a massive file's surface is inside is unknown.
     """
     massive = any(question.world.is_massive(key) for key in pair)
     return row.verdict in SOLID_VERDICTS and not row.scans and not massive
 
 
 def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
-    """Compute bounds of the common volume of a pair, in slices; None if one of the two objects is not a solid.
+    """Compute bounds of the common volume of a pair, in slices; None if an object is not a solid.
 
     Args:
         question: the question.

@@ -38,7 +38,7 @@ class KeptKernel:
         self._label = re.sub(r"[^\w.]", "", name)
 
     def load_overload(self, _signature: Any, context: Any) -> Any:
-        """Return the cached kernel, or None; then numba-cuda compiles it."""
+        """Return the cached kernel, or None; in that case numba-cuda compiles the kernel."""
         context.refresh()
         if FOLDER.path is None:
             return None
@@ -115,7 +115,7 @@ def fields_of(compiled: Any) -> Fields:
 
 
 def loaded(fields: Fields, signature: str) -> Any:
-    """Return a kernel from its data, in the form that numba-cuda's dispatcher takes.
+    """Return a kernel from its data, in the form that numba-cuda's dispatcher expects.
 
     Args:
         fields: the kernel's data.

@@ -6,7 +6,7 @@ triangles. An inner node shifts the moments of its children to its own centre, s
 nodes.
 
 Lengths are relative to the hierarchy's origin, in a unit that is a power of two near the size of the mesh, so that
-nothing overflows; winding numbers have no unit. A node takes 136 bytes, about 45 per triangle.
+nothing overflows; winding numbers have no unit. A node takes 136 bytes, about 45 bytes per triangle.
 """
 
 import math

@@ -78,7 +78,7 @@ def alike_portions(
 
 
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
-    """Return whether the known measures of a verdict prove that it stays the same with other limits.
+    """Return whether the known measures of a verdict prove that the verdict stays the same with other limits.
 
     Args:
         pair: the verdict of two meshes that are not apart.

@@ -1,10 +1,10 @@
 """Close a mesh at its seams with flat triangles, where open edges coincide or lie along other open edges.
 
 Ends are at one position if they are no farther apart than rounding errors, or than the resolution of the mesh. All
-vertices joined by such steps become one cluster, in whatever order they come. A cluster longer than two steps is not
-joined: a chain of vertices is no position.
+vertices joined by such steps form one cluster, in any order. A cluster longer than two steps is not joined: a chain of
+vertices is no position.
 
-If an open edge, or the whole mesh, is no longer than two such steps, the resolution cannot distinguish a hole from a
+If an open edge, or the whole mesh, is not longer than two such steps, the resolution cannot distinguish a hole from a
 seam: then only vertices within rounding errors are joined.
 """
 
@@ -20,7 +20,8 @@ from ..types.mesh import TriangleMesh
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times the joining distance: longer features are no seams
 COARSE_CERTAINTY = 0.9
-"""Certainty that a seam no shorter than a sixteenth of the shortest open edge is a seam, and that a hole is none."""
+"""Certainty that a seam at least as long as a sixteenth of the shortest open edge is a seam, and that a hole is a hole.
+"""
 _SAMPLES = 8  # open edges that are tested first
 _REACH = 8.0  # joining distances: a seam joins only nearer vertices
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
@@ -37,7 +38,7 @@ class Seams(NamedTuple):
     triangles: np.ndarray
     """Triangles, (k, 3) int32."""
     joined: int
-    """Number of vertices that were merged with others."""
+    """Number of vertices that were merged with other vertices."""
     certainty: float
     """Probability that the mesh is closed, given the precision of its coordinates."""
 
@@ -75,7 +76,7 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
 
 
 class Outlook(NamedTuple):
-    """The answer to whether a mesh may be closed at its seams, and if not, how certainly it is open."""
+    """The decision whether a mesh may be closed at its seams, and if not, the certainty that the mesh is open."""
 
     may: bool
     certainty: float
@@ -85,8 +86,8 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
     """Return whether triangles (m,) of a mesh may be closed at seams: some of their open edges lie near other open
     edges.
 
-    This cheaply rules out nearly every mesh that is no solid. If a few times the resolution exceeds the median open
-    edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
+    This cheap test excludes nearly every mesh that is not a solid. If a few times the resolution exceeds the median
+    open edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
     milliseconds.
     """
     triangles = mesh.triangles[faces]
@@ -113,7 +114,7 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
     """Return the median length [m] of open edges (n, 2, 3), by the largest coordinate.
 
-    The result is at most the middle extent of the mesh.
+    The result is at most the middle of the three extents of the mesh.
     """
     lengths = np.abs(ends[:, 1] - ends[:, 0]).max(axis=1)
     half = float(np.median(lengths)) if len(lengths) else np.inf
@@ -152,8 +153,8 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
     the axes.
 
     Points that differ by at most ``near`` [m] along each axis belong together, and so do points connected by a chain of
-    these. Points in one cell of that width always belong together. If two cells contain many points, their bounds
-    decide, so that the time does not depend on how many there are.
+    such points. Points in one cell of that width always belong together. If two cells contain many points, their bounds
+    decide, so that the time does not depend on the number of points.
     """
     every = np.arange(len(points))
     if len(points) < 2:
@@ -252,9 +253,9 @@ def _hashed(cells: np.ndarray) -> np.ndarray:
 
 
 def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Generator[None, None, np.ndarray | None]:
-    """Return flat triangles (k, 3) between edges (n, 2) and the vertices of others near them.
+    """Return flat triangles (k, 3) between edges (n, 2) and the vertices of other edges near them.
 
-    Returns None if one of some samples has no neighbour, and if more edges lie near each other than at any seam.
+    Returns None if a sample has no neighbour, or if more edges lie near each other than at any seam.
     """
     if not len(edges):
         return np.empty((0, 3), np.int64)
@@ -279,9 +280,10 @@ def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Genera
 def _near_steps(
     vertices: np.ndarray, edges: np.ndarray, near: float
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray] | None]:
-    """Return edges (k,) of some (n, 2), ends (k,) of others near them, and the position along them, a share (k,).
+    """Return edges (k,) of some (n, 2), ends (k,) of other edges near them, and the position along the edges, a
+    fraction (k,).
 
-    Ends are sorted along the axis with the fewest ends beside edges, and processed in portions.
+    Ends are sorted along the axis with the fewest ends next to edges, and processed in portions.
     """
     places = np.unique(edges)
     start, points = vertices[edges[:, 0]], vertices[places]

@@ -1,7 +1,8 @@
 """Determine whether an open mesh represents a solid, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
-known solids that were damaged. The benchmark ``python -m bench open-meshes`` tests them on other models and seeds.
+known solids with artificial damage. The benchmark ``python -m bench open-meshes`` tests the thresholds on other models
+and seeds.
 """
 
 import math
@@ -29,7 +30,7 @@ from .field import NEAREST, WINDING, Field, PosedSurface
 from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
-"""Least certainty with which a side counts as known."""
+"""Minimum certainty with which a point counts as known to be inside or outside."""
 _LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
 _CLOSE, _CLOSE_CERTAINTY = 0.06, 0.65  # four standard deviations of the probes' result
@@ -64,9 +65,10 @@ class Solidity(NamedTuple):
     solid: bool
     """Whether inside and outside can be distinguished."""
     closed: bool
-    """Whether this is exact: the mesh is closed, at least without faces that bound nothing and with joined seams."""
+    """Whether the result is exact: the mesh is closed, at least after removing faces that bound no volume and joining
+    seams."""
     reason: str
-    """Why it is no solid, or how it was repaired; "" for a closed mesh."""
+    """Why the mesh is not a solid, or how it was repaired; "" for a closed mesh."""
     open_edges: np.ndarray
     """Ends of its open edges [m], (k, 2, 3) float64, in the object's frame."""
     gap: float
@@ -78,7 +80,7 @@ class Solidity(NamedTuple):
     turned: int
     """Number of faces turned over."""
     joined: int
-    """Number of vertices merged with others, to close the mesh at its seams."""
+    """Number of vertices merged with other vertices, to close the mesh at its seams."""
     certainty: float
     """Probability that ``solid`` and ``closed`` are right; below 1 if the resolution or few probes decide."""
 
@@ -90,7 +92,7 @@ class IntendedSolid(NamedTuple):
     solidity: Solidity
     """As ``solidity`` returns it, but without the ends of open edges, which take much memory: see ``repair``."""
     radii: np.ndarray
-    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN if there is no hole."""
+    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN without a hole."""
 
 
 class _Decided(NamedTuple):
@@ -107,7 +109,7 @@ def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
 
 
 def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid]:
-    """Do the same as ``intended_solid`` in a generator that yields every few milliseconds."""
+    """Like ``intended_solid``, as a generator that yields every few milliseconds."""
     if "meant" not in mesh.derived:
         drawn = yield from boundary_mesh_steps(mesh)
         mesh.derived["meant"] = yield from _meant_steps(mesh, drawn)
@@ -115,7 +117,7 @@ def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSo
 
 
 def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | None]:
-    """Return the solid that a mesh represents, or else its closed parts as solids; None if it has none."""
+    """Return the solid that a mesh represents, or else its closed parts as solids; None if the mesh has neither."""
     meant = yield from intended_solid_steps(mesh)
     if meant.solidity.solid:
         return meant
@@ -125,12 +127,12 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
-    """Return whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
+    """Return whether a mesh bounds a solid, exactly or with holes and cracks; if not, why, and where the mesh is open.
 
-    Faces that bound nothing are left out: copies, flat faces, second layers, and faces inside material. Open edges at
+    Faces that bound no volume are ignored: copies, flat faces, second layers, and faces inside material. Open edges at
     one position are joined, faces get a consistent winding, and components are turned outward. A mesh with holes counts
     as a solid if the winding number distinguishes inside from outside for enough of some probe points, which are the
-    same in every run. A mesh created with ``shell=True`` bounds nothing.
+    same in every run. A mesh created with ``shell=True`` bounds no volume.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -150,7 +152,8 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
 
 def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
-    """Return the probability (n,) that winding numbers at points with known nearest points tell inside from outside.
+    """Return the probability (n,) that winding numbers at points with known nearest points correctly distinguish inside
+    from outside.
 
     ``rows`` (3, 4) is the pose in which the points of the field were measured.
     """
@@ -235,7 +238,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
 
 
 def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedSolid | None]:
-    """Return the closed components of a mesh that does not represent a solid as a whole; None if it has none."""
+    """Return the closed components of a mesh that does not represent a solid as a whole; None if the mesh has no closed
+    components.
+    """
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
     found = yield from open_edges_steps(mesh.arrays[1], mesh.topology.welded)
@@ -307,7 +312,9 @@ def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[N
 
 
 def _crack_steps(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> Generator[None, None, float]:
-    """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all share a position."""
+    """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all corners share a
+    position.
+    """
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
     if alone.mean() <= 0.05 or mesh.triangle_count < 2:

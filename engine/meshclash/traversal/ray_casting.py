@@ -23,11 +23,11 @@ _PART = 512
 _SLICE = 1 << 15
 """Rays between two progress reports, for each thread."""
 _SHARED_FROM = 1 << 13
-"""Number of rays above which several threads pay."""
+"""Number of rays above which several threads are faster."""
 _TESTS = 32
 """Approximate number of volume tests of a ray."""
 COMPILED_FOR = 1 << 20
-"""Number of rays above which it pays to compile the parallel kernel."""
+"""Number of rays above which compiling the parallel kernel is worthwhile."""
 
 
 class Rays(NamedTuple):
@@ -36,7 +36,7 @@ class Rays(NamedTuple):
     origins: np.ndarray
     """(n, 3) float64 [m]."""
     directions: np.ndarray
-    """(n, 3) float64, none of them zero."""
+    """(n, 3) float64, without zero vectors."""
     lengths: np.ndarray
     """(n,) float64 [m], may be infinite."""
 
@@ -48,8 +48,8 @@ def _cast(
 ):  # fmt: skip
     """Fill ``counts`` (n,), -1 if undecided, and the arrays of ``found``.
 
-    ``found`` has a row for each ray; for ALL it has a row for each crossing, and those of a ray begin at its offset.
-    ``poses`` are those of the objects, and ``tree_of`` has the tree of each.
+    ``found`` has a row for each ray. For ALL it has a row for each crossing, and the rows of a ray begin at its offset.
+    ``poses`` are the poses of the objects, and ``tree_of`` contains the tree of each object.
     """
     forest = by_reference(forest)
     rays = by_reference(rays)
@@ -127,7 +127,8 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance if there is none.
+        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance without a
+        crossing.
 
         Among equally near crossings, the first object wins, then the lowest index of a triangle.
         """

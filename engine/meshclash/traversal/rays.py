@@ -45,7 +45,7 @@ class RayCrossings(NamedTuple):
 _ROW = 0
 _BOUNDS = 8
 _STACK = _BOUNDS + WIDE_STACK_SIZE
-"""Offsets in the scratch of a PointWorkspace: where the ray enters eight boxes (float32), and the same and the slots
+"""Offsets in the scratch of a PointWorkspace: the ray's entries into eight boxes (float32), and the entries and slots
 of the boxes on the stack."""
 
 
@@ -87,7 +87,7 @@ def _push_sorted(scratch, used, child, bits):
 
 @inner
 def _note(which, found, row, how, distance, u, v, thing, triangle):
-    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the crossing already there."""
+    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the stored crossing."""
     if which in (COUNT, ANY):
         return
     if which == FIRST:
@@ -104,11 +104,11 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
     """Find crossings of the ray from o along d with a posed tree; return (number, whether all are decided).
 
     Args:
-        forest, frame: those of the tree; both by reference.
+        forest, frame: the forest and frame of the tree; both by reference.
         thing: the index of the object.
         o, d: origin and direction of the ray; d is not zero.
         limit: maximum distance of a crossing [m]; may be infinite.
-        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 if there is a crossing.
+        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 if the ray has a crossing.
         found: a RayCrossings by reference. FIRST replaces the crossing in ``row`` by a nearer one; among equally near
             crossings, the first object wins, then the lowest index of a triangle. ALL fills the rows from ``row`` on,
             in any order.

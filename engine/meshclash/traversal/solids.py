@@ -1,7 +1,8 @@
 """``Solid``: the solid that a mesh bounds: its components, their orientation, and whether they may overlap.
 
 A closed mesh bounds the solid of all points with nonzero winding number. So overlapping components are united, a
-component of opposite orientation inside another is a cavity, and a mesh that is inside out as a whole is still a solid.
+component of opposite orientation inside another component is a cavity, and a mesh that is inside out as a whole is
+still a solid.
 """
 
 from collections.abc import Generator, Sequence
@@ -29,7 +30,8 @@ class Solid(NamedTuple):
     component: np.ndarray
     """(m,) int32."""
     inside: np.ndarray
-    """Winding number inside each component by itself, (c,) int8: 1, or -1 if it is inside out."""
+    """Winding number inside each component, without the other components, (c,) int8: 1, or -1 if the component is
+    inside out."""
     alone: np.ndarray
     """Whether a component's box meets no other component's box, (c,) bool."""
     representatives: np.ndarray
@@ -152,8 +154,8 @@ def _mark_meeting(boxes, order, axis, begin, most, alone):
 
 
 def _alone_steps(mesh: TriangleMesh, component: np.ndarray, count: int) -> Generator[None, None, np.ndarray]:
-    """Return for each component whether its box meets no other box, (count,) bool; all False if there are too many to
-    compare.
+    """Return for each component whether its box meets no other box, (count,) bool; all False if there are too many
+    components to compare.
     """
     alone = np.ones(count, np.bool_)
     if count == 1:

@@ -14,7 +14,7 @@ from .junit import ACCEPTED
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
-"""What needs no escape in an address."""
+"""Characters that need no escape in a URI."""
 PAGE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
 
 

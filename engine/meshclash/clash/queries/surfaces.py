@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class SurfaceMeeting(NamedTuple):
-    """Two objects whose surfaces meet, by engine ids. Both are the same where one surface crosses itself; then `region`
-    tells the two regions, as `PairRow` has them.
+    """Two objects whose surfaces meet, by engine ids. Both objects are the same if a surface crosses itself;
+    then `region` names the two regions, as in `PairRow`.
     """
 
     a: int
@@ -42,7 +42,7 @@ class SurfaceTest(DetectTest):
     pair.
 
     Attributes:
-        timing: what the statistics call the seconds of the engine.
+        timing: name of the engine's seconds in the statistics.
     """
 
     verdicts = (MEETS,)

@@ -18,7 +18,7 @@ def meeting_of_records(
 
     Args:
         a, b: their records.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         touching: as for ``collides``; not checked.
         others: options that this fast path does not support.
     """
