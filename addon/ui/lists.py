@@ -215,7 +215,9 @@ def status_cell(review: Any) -> Cell:
 def touched_cell(result: Any, item: Any) -> Cell | None:
     """Return the cell of a pair with an object that was changed last while Live runs; None for others."""
     live = running_work.running_live()
-    row = None if live is None or not live.touched or result is None else result.row(item.pair_id)
+    if live is None or not live.touched or result is None:
+        return None
+    row = result.row(item.pair_id)
     return None if row is None or live.touched.isdisjoint(row.owners) else TOUCHED
 
 

@@ -51,8 +51,8 @@ LATER = tuple(
 """Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.54  # share of the narrowest sidebar
-LEAST_ROWS, MOST_ROWS = 4, 12  # rows of the list, depending on the sidebar's height
-ABOVE_AND_BELOW, ROW = 560.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
+LEAST_ROWS, MOST_ROWS = 3, 12  # rows of the list, depending on the sidebar's height
+ABOVE_AND_BELOW, ROW = 604.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
 MOST_NAMED = 3  # number of skipped objects that are named
 PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
