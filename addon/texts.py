@@ -12,7 +12,7 @@ import bpy
 from meshclash.clash.cell_text import format_share
 from meshclash.clash.column_table import Column, Notes
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.units import at_most, length_in_words, plain, volume_between
+from meshclash.clash.units import at_most, length_in_words, plain, time_in_words, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
 from meshclash.clash.words import counted
 from meshclash.messages import Sentence
@@ -145,6 +145,14 @@ def said(text: str, **parts: str | int | tuple[int, str]) -> str:
         parts: values for the parts; a pair of number and noun is written with the right plural.
     """
     return translated(Sentence(text, **{name: _part(part) for name, part in parts.items()}))
+
+
+def progress_text(fraction: float, seconds_left: float | None) -> str:
+    """Return the progress of a task in short: "42 %", or "42 %, 12 s left"."""
+    percent = int(100.0 * fraction)
+    if seconds_left is None:
+        return f"{percent} %"
+    return said("{percent} %, {time} left", percent=percent, time=time_in_words(seconds_left))
 
 
 def _part(part: str | int | tuple[int, str]) -> str:

@@ -64,7 +64,7 @@ class Refinement:
         """
         pair_id = next((key for key in wanted if key in self._left), None) or next(iter(self._left))
         pair, row = self._left.pop(pair_id)
-        found = refined(self._followed.engine, self._followed.world.scene, pair)
+        found = refined(self._followed.engine, self._followed.world.scene, pair[:2])
         if found is None:
             return None
         measures: dict[str, Any] = measures_of(found)

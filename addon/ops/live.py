@@ -28,7 +28,11 @@ LIST_SHARE = 10.0  # pause after writing the list, in durations of the writing
 
 
 class LiveRun:
-    """Live in the interface: its generator, its timer and its scene."""
+    """Live in the interface: its generator, its timer and its scene.
+
+    Attributes:
+        touched: full names of the objects that were changed last.
+    """
 
     def __init__(self, context: bpy.types.Context) -> None:
         mesh_reader.set_fast_path(preferences.of(context).fast_path)
@@ -37,6 +41,7 @@ class LiveRun:
         self.scene_uid = source.scene_uid
         known = partial(scene_results.take_followed, self.scene_uid)
         self.live = Live(source, lambda parts: load_steps(folder, parts), self._publish, known)
+        self.touched: frozenset[str] = frozenset()
         self.stopped_because: str | None = None
         self._shown = ("", "")
         self._unlisted = self._list_waits = False
@@ -51,6 +56,7 @@ class LiveRun:
 
     def note(self, changes: Changes) -> None:
         """Record changes; handlers call this method, so it does nothing else."""
+        self.touched = frozenset(changes.names) or self.touched
         self.live.note(changes)
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:

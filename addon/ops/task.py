@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 from meshclash.messages import capital
 from meshclash.types.slices import TimeSlice
 
+from ..core.time_left import TimeLeft
+
 SLICE_SECONDS = 0.03  # the interface stays responsive, and ESC is noticed at once
 LONGEST_SLICE = 0.4  # used if redraws are slow
+LEFT = " left"  # in the English texts of stages that estimate their own time
 DRAWING_PART = 1.0 / 3.0  # largest share of time for redraws
 
 
@@ -50,6 +54,7 @@ class Task:
         self.fraction = 0.0
         self.text = "Starting"
         self.slice_seconds = SLICE_SECONDS
+        self._left = TimeLeft(time.perf_counter())
         self.result: Any = None
         self.finished = False
         self.stopped_because: str | None = None
@@ -76,7 +81,13 @@ class Task:
                 self.text = capital(progress.text)
                 if piece.is_full():
                     break
+        self._left.note(time.perf_counter(), self.fraction)
         return self.ended
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the task still takes [s]; None while that is unknown, or where its text says it."""
+        return None if LEFT in self.text else self._left.seconds
 
     def run(self) -> Any:
         """Run to the end, and return the result."""

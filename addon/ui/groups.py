@@ -11,8 +11,8 @@ from .. import histories, scene_results, shown_things
 from ..core.short_names import whole_words
 from ..texts import length, said, text_width
 from ..translations import translated
-from .lists import CELL, STATUS_ICONS, draw_list, line_width
-from .parts import TabPanel, draw_facts, draw_text
+from .lists import CELL, draw_list, line_width
+from .parts import TabPanel, draw_facts, draw_statuses, draw_text
 
 ROWS = 5
 MOST_COMMENTS = 5
@@ -112,8 +112,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     marked = len(shown_things.listed().marked)
     line = column.row(align=True)
     line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed pairs:")
-    for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
+    draw_statuses(column, "meshclash.set_listed_status")
     line = column.row(align=True)
     line.operator("meshclash.say_of_listed", text="Assign", icon="USER")
     line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")

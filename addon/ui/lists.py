@@ -14,7 +14,7 @@ from meshclash.clash.column_table import COLUMNS
 from meshclash.clash.surface_regions import region_numbers
 from meshclash.clash.verdicts import VERDICTS
 
-from .. import scene_results, shown_things
+from .. import running_work, scene_results, shown_things
 from ..core.short_names import CUT, told_apart
 from ..props import STATUS_LABELS, STATUSES
 from ..reviews import review_of
@@ -69,6 +69,8 @@ class Cell(NamedTuple):
     icon: str = "NONE"
 
 
+TOUCHED = Cell("", "An object of this pair was changed last", icon="ORIENTATION_LOCAL")
+"""Cell for the pairs of a part that is dragged while Live runs."""
 CONTRADICTS = Cell("", "This value contradicts the proved bounds in the list, which are correct", icon="ERROR")
 """Cell for a pair whose common solid must be wrong."""
 
@@ -151,7 +153,8 @@ class MESHCLASH_UL_pairs(UIList):
         row.active = result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
         wrong = result is not None and result.contradicts(item.pair_id)
-        signs = verdict_cell(item, review, shown.marked), CONTRADICTS if wrong else status_cell(review)
+        second = CONTRADICTS if wrong else touched_cell(result, item) or status_cell(review)
+        signs = verdict_cell(item, review, shown.marked), second
         measures = () if result is None else result.report.measures
         numbers = measure_cell(context, item, measures, shown.typical), _second(context, result, item)
         names = shortened(item, name_width(context), shown.names, data.search)
@@ -207,6 +210,15 @@ def status_cell(review: Any) -> Cell:
     return Cell(
         "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"
     )
+
+
+def touched_cell(result: Any, item: Any) -> Cell | None:
+    """Return the cell of a pair with an object that was changed last while Live runs; None for others."""
+    live = running_work.running_live()
+    if live is None or not live.touched or result is None:
+        return None
+    row = result.row(item.pair_id)
+    return None if row is None or live.touched.isdisjoint(row.owners) else TOUCHED
 
 
 def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float | None = None) -> Cell:

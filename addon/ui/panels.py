@@ -8,6 +8,7 @@ from typing import Any
 from bpy.types import Panel
 from meshclash.clash.cell_text import NO_SOLID
 from meshclash.clash.errors import InputError
+from meshclash.clash.fasteners import REASONS
 from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
@@ -31,6 +32,7 @@ from ..texts import (
     length,
     place,
     probability,
+    progress_text,
     said,
     verdict_in_words,
     volume,
@@ -38,8 +40,8 @@ from ..texts import (
     wrapped,
 )
 from ..translations import translated
-from .lists import STATUS_ICONS, draw_list
-from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_table, draw_text, named_row
+from .lists import draw_list
+from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_statuses, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST = ("tolerance", "budget")
@@ -49,14 +51,14 @@ LATER = tuple(
 """Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.54  # share of the narrowest sidebar
-LEAST_ROWS, MOST_ROWS = 4, 12  # rows of the list, depending on the sidebar's height
-ABOVE_AND_BELOW, ROW = 560.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
+LEAST_ROWS, MOST_ROWS = 3, 12  # rows of the list, depending on the sidebar's height
+ABOVE_AND_BELOW, ROW = 604.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
 MOST_NAMED = 3  # number of skipped objects that are named
 PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
-LINES_OF_PAIR = 3  # lines for the review of the selected pair, and for its actions
+LINES_OF_PAIR = (2, 1, 2)  # lines for the status of the selected pair, for its comment, and for its actions
 STATE_LINES, MESSAGE_LINES = 2, 2
 BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
 WHY_AGAIN = ("FILE_BLEND", "INFO")
@@ -103,7 +105,7 @@ def draw_detection(row: Any) -> None:
     """Draw the start buttons, or the progress of the running task and its stop button."""
     task, live = running_work.running_task(), running_work.running_live()
     if task is not None:
-        row.progress(factor=task.fraction, text=translated(task.text))
+        row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
         row.operator("meshclash.stop", text="", icon="CANCEL")
         return
     row.operator("meshclash.detect", icon="VIEWZOOM")
@@ -138,7 +140,7 @@ def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
     """Return the state for the status line below the buttons, which is always shown."""
     result = scene_results.result_of(context.scene.session_uid)
     if task is not None:
-        return "ESC stops it", "TIME"
+        return task.text, "TIME"
     if run is None:
         if result is None:
             return "", "BLANK1"
@@ -547,8 +549,10 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
         _draw_review(actions, context, row)
         _draw_ways(actions, context, row)
     else:  # placeholders, so that nothing moves when a pair is selected
-        for _ in range(LINES_OF_PAIR):
-            actions.label(text="")
+        for lines in LINES_OF_PAIR:
+            column = actions.column(align=True)
+            for _ in range(lines):
+                column.label(text="")
 
 
 def _draw_ways(layout: Any, context: Any, row: Any) -> None:
@@ -614,12 +618,10 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
-    """Draw the review of the pair in one line."""
+    """Draw the review of the pair: its status, and the comment below it."""
     review = review_of(context.scene, row.id)
-    status_now, line = review.status if review else "OPEN", layout.row(align=True)
-    for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_status", text="", icon=icon, depress=status == status_now).status = status
-    line.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
+    draw_statuses(layout, "meshclash.set_status", review.status if review else "OPEN")
+    layout.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
@@ -634,12 +636,16 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
     """Draw the objects that were not tested: objects that could not be read, and objects without geometry."""
     lost = [item for item in skipped if item.lost]
-    others = [item for item in skipped if not item.lost]
+    others = [item for item in skipped if not item.lost and item.reason not in REASONS]
+    fasteners = [item for item in skipped if item.reason in REASONS]
     if lost:
         text = said("{objects} could not be tested: {names}", objects=(len(lost), "object"), names=_named(lost))
         draw_text(layout, text, region, "ERROR")
     if others:
         text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
+        draw_text(layout, text, region, "INFO")
+    if fasteners:
+        text = said("{fasteners} ignored: {names}", fasteners=(len(fasteners), "fastener"), names=_named(fasteners))
         draw_text(layout, text, region, "INFO")
     if any(no_geometry.values()):
         kinds = sorted(no_geometry.items(), key=lambda item: (-item[1], item[0]))

@@ -24,6 +24,7 @@ from .lists import (
     draw_cell,
     shortened,
     spaces,
+    touched_cell,
     verdict_cell,
 )
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
@@ -91,7 +92,7 @@ class MESHCLASH_UL_wide(UIList):
         room = shares[COLUMNS["a"]] * width - PADDING * _scale(context)
         name_a, name_b = shortened(item, room, shown.names, data.search)
         wrong = result is not None and result.contradicts(item.pair_id)
-        sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
+        sign = CONTRADICTS if wrong else touched_cell(result, item) or verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = {
             "group": group_text(shown, item.pair_id), "a": name_a, "b": name_b,

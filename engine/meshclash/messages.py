@@ -107,6 +107,11 @@ class Sentence(str):
         return Sentence._made, (self.template, self.values, self.is_capital)
 
 
+def counting(task: str, done: int, count: int) -> Sentence:
+    """Describe how far a task is: "judging object pair 3 of 1,200"."""
+    return Sentence("{task} {done} of {count}", task=Sentence(task), done=f"{done:,}", count=f"{count:,}")
+
+
 def capital(text: str) -> Sentence:
     """Return a text that begins with a capital letter; it is still translated by the given template."""
     given = text if isinstance(text, Sentence) else Sentence(text)

@@ -23,6 +23,7 @@ from ..output import OutputFile
 from . import report_formats
 from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
+from .fasteners import REASONS
 from .files.bcf import read_bcf
 from .files.topics import TOPICS, told_of
 from .fits import parse_fit
@@ -202,6 +203,7 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     )
 
 
+MOST_NAMED = 5  # fasteners of a kind; the report names all
 QUESTION = ("set_a", "set_b", "test", "pairs", "exclude", "exclude_pair", *OPTIONS)
 """Options that a file of tests contains."""
 
@@ -335,7 +337,13 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
     """
     say(sys.stderr, *(f"lost: {item.name}: {item.reason}" for item in report.lost))
     if not quiet:
-        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
+        others = [item for item in report.skipped if not item.lost and item.reason not in REASONS]
+        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in others))
+        for reason in REASONS:
+            names = [item.name for item in report.skipped if item.reason == reason]
+            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            if names:
+                say(sys.stderr, f"left out: {len(names):,} × {reason}: {', '.join(names[:MOST_NAMED])}{more}")
         kinds = kinds_in_words(report.stats.get("no_geometry", {}))
         say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
     told = report_formats.understood(report.as_summary())

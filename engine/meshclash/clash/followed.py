@@ -17,6 +17,7 @@ from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError
+from .fasteners import Fasteners
 from .frame_scene import FrameScene, Progress, for_test
 from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
 from .options import DetectOptions
@@ -34,7 +35,18 @@ _LARGE = 1 << 15  # triangles from which several cores may work
 _MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
-_KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_warm", "_members", "_volumes")
+_KNOWN = (
+    "world",
+    "frame",
+    "_question",
+    "_subject",
+    "_follower",
+    "_clouds",
+    "_warm",
+    "_members",
+    "_fasteners",
+    "_volumes",
+)
 """Attributes of `Followed` that contain the known results for a scene."""
 
 
@@ -68,6 +80,7 @@ class Followed:
         self._clouds = clouds or CloudScene(engine)
         self._warm: set[str] = set()
         self._members: tuple[Any, ...] = ()
+        self._fasteners = Fasteners()
         self._volumes: Any = None  # bounds of common volumes
 
     def take_over(self, known: Followed) -> None:
@@ -126,6 +139,8 @@ class Followed:
         """
         test = test_named(options.test)
         frame = for_test(frame, test.of_pairs, test.takes_massive)
+        if options.ignore_fasteners:
+            frame = yield from scale_progress(self._fasteners.ignored_steps(frame, scale), 0.0, 0.0)
         self.statistics.add_skipped(frame.skipped)
         self.frame = frame
         if frame.massive:

@@ -156,6 +156,12 @@ _TABLE = (
         tests=EXACT,
     ),
     Option(
+        "ignore_fasteners", "flag", False, "Ignore Fasteners",
+        "Leave out screws, bolts, nuts, washers, pins and rivets, found by name or class, and screws also by shape. "
+        "The results say how many",
+        tests=(*EXACT, "time-critical", "deforming"),
+    ),
+    Option(
         "min_volume", "volume", 0.0, "Smallest Common Volume",
         "Leave out pairs that certainly have less volume in common. Includes the common volume",
         in_window=False,

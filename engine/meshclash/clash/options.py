@@ -58,6 +58,7 @@ class DetectOptions:
     scan_bandwidth: float = default("scan_bandwidth")
     scan_surface: str = default("scan_surface")
     overlap_volume: bool = default("overlap_volume")
+    ignore_fasteners: bool = default("ignore_fasteners")
     min_volume: float = default("min_volume")
     fits: tuple[Fit, ...] = default("fits")
 

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..messages import Sentence
 from .cell_text import format_depth, format_length, format_verdict, format_volume
 from .column_table import CSV, TEXT, Column, Surroundings
+from .fasteners import REASONS
 from .queries.registry import test_named
 from .reviews import APPROVED
 from .terminal import printable, without_controls
@@ -152,16 +153,19 @@ def summary(report: dict[str, Any]) -> str:
     counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
     counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
-    gone = lost_in_words(report["stats"])
+    gone, ignored = (
+        lost_in_words(report["stats"]),
+        ignored_fasteners(item["reason"] for item in report["stats"]["skipped"]),
+    )
     if not counts:
-        return f"{nothing}.{too_small(report['stats'], report['options'])}{gone}"
+        return f"{nothing}.{too_small(report['stats'], report['options'])}{ignored}{gone}"
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
     found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
         found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + gone
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + ignored + gone
     return f"{found}: {parts}.{more}"
 
 
@@ -240,6 +244,16 @@ def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
         return ""
     count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
     return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=most)
+
+
+def ignored_fasteners(reasons: Iterable[str]) -> str:
+    """Return a sentence with the number of fasteners that were left out; "" if there are none.
+
+    Args:
+        reasons: of all objects that were left out.
+    """
+    count = sum(reason in REASONS for reason in reasons)
+    return " " + Sentence("{fasteners} ignored.", fasteners=counted(count, "fastener")) if count else ""
 
 
 def format_seconds(seconds: float) -> str:

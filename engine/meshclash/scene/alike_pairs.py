@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import MeshLike
+from ..messages import counting
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
@@ -95,7 +96,7 @@ def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, 
                 known.setdefault((*key, _digest(first)), first)
                 found[-1] = known.setdefault((*key, _digest(thing)), thing)
         if piece.over:
-            yield Progress(0.0, f"looking for equal meshes: {done + 1} of {len(things)}")
+            yield Progress(0.0, counting("comparing mesh", done + 1, len(things)))
             piece = Slice()
     return found
 

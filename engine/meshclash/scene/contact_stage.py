@@ -13,6 +13,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
+from ..messages import counting
 from ..query.shortcuts.object_pairs import FewObjects
 from ..solid.case import Case, Limits
 from ..traversal.bounds import world_bounds
@@ -22,7 +23,7 @@ from ..traversal.question import Answer, Question
 from ..traversal.solids import Solids, gather_solids, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
-from ..types.steps import scale_progress
+from ..types.steps import map_progress, scale_progress
 from .alike_pairs import equal_meshes_steps
 from .clock import Clock
 from .member import Member, prepare_steps, radius_of
@@ -161,11 +162,15 @@ def find_case_steps(
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
     steps = contacts_steps(packed_trees, jobs, (rows_a, rows_b), first_only=first_only, device=device)
-    answer = yield from scale_progress(steps, 0.1, 0.6, "testing triangles")
+    answer = yield from scale_progress(map_progress(steps, lambda share: _tested(share, len(pairs))), 0.1, 0.6)
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = placed.resolutions[pairs]
     return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+
+
+def _tested(share: float, count: int) -> Progress:
+    return Progress(share, counting("testing object pair", int(share * count), count))
 
 
 def contacts_steps(
@@ -224,7 +229,7 @@ def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator
         boxes[begin:end] = world_bounds(tree_set, trees[begin:end], rows[begin:end])
         begin = end
         if begin < len(trees):
-            yield Progress(0.1, f"measuring object {begin} of {len(trees)}")
+            yield Progress(0.1, counting("measuring object", begin, len(trees)))
     return boxes
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..answering.exact_distances import within_portions
 from ..jit import thread_limit
+from ..messages import counting
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
@@ -248,7 +249,7 @@ def _measure(
             if (item.a, item.b) in place:
                 apart[place[item.a, item.b]] = False
         done += len(pairs)
-        yield Progress(0.4 + 0.2 * done / len(own.pairs), f"judging object pair {done} of {len(own.pairs)}")
+        yield Progress(0.4 + 0.2 * done / len(own.pairs), counting("judging object pair", done, len(own.pairs)))
     clock.stop("verdicts")
     yield from scale_progress(_gaps(case.chosen(apart), alike.masked(apart), options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..jit import is_compiled
+from ..messages import counting
 from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
@@ -234,7 +235,7 @@ class LiveContacts(LivePairs):
                     here = np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2)
                     self._commit(memory.places(judged), dict(zip(memory.places(here).tolist(), found, strict=True)))
                 done += len(judged)
-                yield Progress(done / total, f"judging object pair {done} of {total}")
+                yield Progress(done / total, counting("judging object pair", done, total))
             clock.stop("verdicts")
             places = memory.places(some.pairs)
             if len(places) and is_compiled(traverse_near):

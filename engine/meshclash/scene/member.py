@@ -8,6 +8,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..messages import counting
 from ..pointcloud.cloud import PointCloud
 from ..query.table import MESH, Kind, SceneThing, kind_of
 from ..types.mesh import TriangleMesh
@@ -115,6 +116,6 @@ def prepare_steps(
         hierarchies.append(as_boxes(mesh))
         for _ in chain(steps_of(hierarchies[-1]), [None]):
             if piece.over:
-                yield Progress(share * done / len(meshes), f"{text} {done + 1} of {len(meshes)}")
+                yield Progress(share * done / len(meshes), counting(text, done + 1, len(meshes)))
                 piece = Slice()
     return hierarchies

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
+from ..messages import counting
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.ray_hits import RayHits
@@ -331,7 +332,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             some = alike.chosen(begin, begin + together)
             finding = self._objects.case_steps(some.first, limits, clock, device=device)
             low, high = done / total, (done + len(some.pairs)) / total
-            text = None if together >= count else f"comparing object pair {done + 1} of {total}"
+            text = None if together >= count else counting("comparing object pair", done + 1, total)
             case, near = yield from scale_progress(finding, low, high, text)
             kept = some.masked(np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True))
             done += len(some.pairs) - len(kept.pairs)
@@ -339,7 +340,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 results += found
                 done += len(judged)
                 if piece.over:
-                    yield Progress(max(0.6 * high + 0.4 * low, done / total), f"judging object pair {done} of {total}")
+                    share = max(0.6 * high + 0.4 * low, done / total)
+                    yield Progress(share, counting("judging object pair", done, total))
                     piece = Slice()
             clock.stop("verdicts")
             compared = case.answer.stats().plus(compared)

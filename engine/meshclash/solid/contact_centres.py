@@ -44,6 +44,14 @@ def _mixed_bits(forest, tree, t):
 
 
 @inner
+def triangle_key(forest, tree, t):
+    """Return a number below 2**31 of a triangle that looks random and depends on its coordinates only; see
+    ``_mixed_bits``.
+    """
+    return _mixed_bits(forest, tree, t) * _SPREAD >> 16 & _LOW
+
+
+@inner
 def is_sampled(forest, a, t, b, u, every):
     """Return whether a contact of triangles t of tree a and u of tree b is in a sample of one in ``every``.
 

@@ -25,6 +25,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.frames import centroid, outward_normal, surface_tolerance
 from .ball_growth import MEMORY, climb, grow, nearest_of_both
+from .contact_centres import triangle_key
 from .nearest_points import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
 from .width import width_across
 
@@ -290,7 +291,7 @@ def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, 
     parts = solids.component_start[tree + 1] - first
     triangles = forest.triangle_end[tree] - forest.triangle_start[tree]
     for i in range(min(_SURFACE_MARKS, triangles)):
-        t = np.int64(forest.order[forest.triangle_start[tree] + i * triangles // _SURFACE_MARKS])
+        t = np.int64(i * triangles // _SURFACE_MARKS)
         if i < min(parts, _SURFACE_MARKS // 2):
             t = np.int64(solids.representatives[first + i])
         p = centroid(*near_triangle(forest, own, t, origin))
@@ -331,28 +332,37 @@ def _cell_within(p, far):
 def _gather_samples(forest, own, origin, far, samples, near):
     """Collect points of a surface in the overlap of both boxes, with their triangles; return how many.
 
-    The points are spread over the whole surface. Each triangle gives its centre and its point nearest to the centre of
-    the overlap.
+    Each triangle gives its centre and its point nearest to the centre of the overlap. Of all these points, those with
+    the lowest keys of triangles are kept: they are spread over the whole surface, and depend neither on the numbering
+    of the triangles nor on the hierarchy, which a refit keeps and a new build changes.
     """
-    start, within, every = forest.triangle_start[own.tree], 0, 1
+    keys, count = np.empty(_SAMPLES, np.int64), 0
     amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
-    for i in range(start, forest.triangle_end[own.tree]):
-        t = np.int64(forest.order[i])
+    for t in range(forest.triangle_end[own.tree] - forest.triangle_start[own.tree]):
         corners = near_triangle(forest, own, t, origin)
         if not _may_be_within(*corners, far):
             continue
+        key = triangle_key(forest, own.tree, t)
         for p in (centroid(*corners), closest_on_triangle(amid, *corners)):
-            if not _is_within(p, far):
-                continue
-            if within == every * _SAMPLES:
-                every *= 2
-                for k in range(_SAMPLES // 2):
-                    samples[k], near[k] = samples[2 * k], near[2 * k]
-            if within % every == 0:
-                row = within // every
-                samples[row, 0], samples[row, 1], samples[row, 2], near[row, 0] = p[0], p[1], p[2], t
-            within += 1
-    return (within + every - 1) // every
+            if _is_within(p, far):
+                count = _keep_sample(key, p, t, count, keys, samples, near)
+    return count
+
+
+@inner
+def _keep_sample(key, p, t, count, keys, samples, near):
+    """Insert a point into the samples, sorted by key and coordinates, if there is room or the last one comes later."""
+    place = count
+    while place > 0 and (key < keys[place - 1] or (key == keys[place - 1] and _is_before(p, _row(samples, place - 1)))):
+        place -= 1
+    if place == _SAMPLES:
+        return count
+    count = min(count + 1, _SAMPLES)
+    for k in range(count - 1, place, -1):
+        keys[k], samples[k], near[k] = keys[k - 1], samples[k - 1], near[k - 1]
+    keys[place], near[place, 0] = key, t
+    samples[place, 0], samples[place, 1], samples[place, 2] = p[0], p[1], p[2]
+    return count
 
 
 @inner

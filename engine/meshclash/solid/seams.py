@@ -36,7 +36,7 @@ class Seams(NamedTuple):
     """Flat triangles that close a mesh."""
 
     triangles: np.ndarray
-    """Triangles, (k, 3) int64."""
+    """Triangles, (k, 3) int32."""
     joined: int
     """Number of vertices that were merged with other vertices."""
     certainty: float
@@ -49,7 +49,7 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     The generator yields every few milliseconds.
     """
     found = yield from open_edges_steps(np.ascontiguousarray(triangles, np.int32), mesh.topology.welded)
-    edges = _as_run(found.ends.astype(np.int64), found.balance)
+    edges = _as_run(found.ends, found.balance)
     rounding = _ROUNDING * float(np.abs(mesh.bounds).max())
     near, feature = 2.0 * mesh.resolution + rounding, _shortest(mesh, edges)
     if 2.0 * near >= feature:
@@ -57,14 +57,22 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     if not near > 0.0:
         return None
     places = np.unique(edges)
-    first = np.arange(mesh.vertex_count)
+    first = np.arange(mesh.vertex_count, dtype=np.int32)
     first[places] = places[(yield from cluster_steps(mesh.vertices[places], near))]
+    yield
     (u, v), (low, high) = edges.T, first[edges].T
-    seams = np.vstack([np.stack([v, u, low], axis=1), np.stack([v, low, high], axis=1)])
-    seams = seams[(seams != np.roll(seams, 1, axis=1)).all(axis=1)]
-    flat = yield from _along_steps(mesh.vertices, unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
+    beside, across = (low != u) & (low != v), (low != v) & (high != low) & (high != v)
+    seams = np.vstack([np.stack([v, u, low], 1)[beside], np.stack([v, low, high], 1)[across]])
+    yield
+    del u, v, beside, across
+    left = unbalanced(np.stack([low, high], axis=1))
+    yield
+    flat = yield from _along_steps(mesh.vertices, left, 2.0 * near)
     certainty = 1.0 if near == rounding or _FINE * near <= feature else COARSE_CERTAINTY
-    return None if flat is None else Seams(np.vstack([seams, flat]), int((first[places] != places).sum()), certainty)
+    if flat is None:
+        return None
+    triangles = np.vstack([seams, flat.astype(np.int32)])
+    return Seams(triangles, int((first[places] != places).sum()), certainty)
 
 
 class Outlook(NamedTuple):
@@ -124,7 +132,7 @@ def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
 def unbalanced(sides: np.ndarray) -> np.ndarray:
     """Return ends (n, 2) of edges that sides (k, 2) use more often in one direction, as often as the difference."""
     low, high = sides.min(axis=1), sides.max(axis=1)
-    keys = low * (int(high.max(initial=0)) + 1) + high
+    keys = low.astype(np.int64) * (int(high.max(initial=0)) + 1) + high
     order = np.argsort(keys, kind="stable")
     begins = np.flatnonzero(np.diff(keys[order], prepend=-1))
     if not len(begins):
@@ -151,19 +159,13 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
     every = np.arange(len(points))
     if len(points) < 2:
         return every
-    cells = np.floor((points - points.min(axis=0)) / near).astype(np.int64)
-    keys = _hashed(cells)
-    order = np.argsort(keys, kind="stable")
-    begins = np.flatnonzero(np.append(True, (np.diff(cells[order], axis=0) != 0).any(axis=1)))
-    sizes = np.diff(np.append(begins, len(points)))
-    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
-    own, own_keys = cells[order[begins]], keys[order[begins]]
-    yield
+    cells = yield from _cells_steps(points, near)
+    sizes = np.diff(np.append(cells.begins, len(points)))
     pairs = []
     for step in _NEIGHBOURS:
-        place = np.minimum(np.searchsorted(own_keys, _hashed(own + step)), len(own) - 1)
-        met = (own[place] == own + step).all(axis=1)
-        met &= (np.maximum(low[place] - high, low - high[place]) <= near).all(axis=1)
+        place = np.minimum(np.searchsorted(cells.keys, _hashed(cells.places + step)), len(sizes) - 1)
+        met = (cells.places[place] == cells.places + step).all(axis=1)
+        met &= (np.maximum(cells.low[place] - cells.high, cells.low - cells.high[place]) <= near).all(axis=1)
         one, other = np.flatnonzero(met), place[met]
         few = (sizes[one] * sizes[other] > 1) & (sizes[one] * sizes[other] <= _FEW_PAIRS)
         pairs.append(np.stack([one[~few], other[~few]], axis=1))
@@ -171,27 +173,82 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
         counts = sizes[one] * sizes[other]
         pair = np.repeat(np.arange(len(one)), counts)
         rank = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        first = points[order[begins[one[pair]] + rank // sizes[other[pair]]]]
-        second = points[order[begins[other[pair]] + rank % sizes[other[pair]]]]
+        first = points[cells.order[cells.begins[one[pair]] + rank // sizes[other[pair]]]]
+        second = points[cells.order[cells.begins[other[pair]] + rank % sizes[other[pair]]]]
         joined = pair[(np.abs(first - second) <= near).all(axis=1)]
         pairs.append(np.stack([one[joined], other[joined]], axis=1))
         yield
-    cluster = joined_numbers(len(own), np.concatenate(pairs))
+    cluster = joined_numbers(len(sizes), np.concatenate(pairs))
     of = np.empty(len(points), np.int64)
-    of[order] = np.repeat(cluster, np.diff(np.append(begins, len(points))))
-    order = np.lexsort((points[:, 2], points[:, 1], points[:, 0], of))
+    of[cells.order] = np.repeat(cluster, sizes)
+    yield
+    order = np.argsort(of, kind="stable")
     begins = np.flatnonzero(np.diff(of[order], prepend=-1))
-    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
-    short = ((high - low) <= 2.0 * near).all(axis=1)
     sizes = np.diff(np.append(begins, len(points)))
-    first = np.repeat(order[begins], sizes)
-    every[order] = np.where(np.repeat(short, sizes), first, order)
+    short, lowest = np.ones(len(begins), np.bool_), np.ones(len(points), np.bool_)
+    for axis in range(3):
+        yield
+        along = points[order, axis]
+        low, high = np.minimum.reduceat(along, begins), np.maximum.reduceat(along, begins)
+        short &= high - low <= 2.0 * near
+        along[~lowest] = np.inf  # the lowest along the earlier axes alone decide
+        lowest &= along == np.repeat(np.minimum.reduceat(along, begins), sizes)
+    yield
+    first = np.minimum.reduceat(np.where(lowest, order, len(points)), begins)
+    every[order] = np.where(np.repeat(short, sizes), np.repeat(first, sizes), order)
     return every
+
+
+class _Cells(NamedTuple):
+    """Points sorted by the cells of a grid; a cell is a cube with sides of the joining distance."""
+
+    order: np.ndarray
+    """Indices of the points, sorted by cell, (n,)."""
+    begins: np.ndarray
+    """Index in ``order`` of the first point of each cell, (c,)."""
+    places: np.ndarray
+    """Place of each cell in the grid, (c, 3) int64."""
+    keys: np.ndarray
+    """Hash of each place, in ascending order, (c,) uint64."""
+    low: np.ndarray
+    """Lowest coordinates of the points in each cell [m], (c, 3)."""
+    high: np.ndarray
+    """Highest coordinates, (c, 3)."""
+
+
+def _cells_steps(points: np.ndarray, near: float) -> Generator[None, None, _Cells]:
+    """Sort points (n, 3) into the cells of a grid."""
+    offsets = points - points.min(axis=0)
+    offsets /= near
+    places = np.floor(offsets, out=offsets).astype(np.int64)
+    del offsets
+    keys = _hashed(places)
+    yield
+    order = np.argsort(keys, kind="stable")
+    yield
+    is_first = np.zeros(len(points), np.bool_)
+    is_first[0] = True
+    for axis in range(3):
+        along = places[order, axis]
+        is_first[1:] |= along[1:] != along[:-1]
+        yield
+    begins = np.flatnonzero(is_first)
+    own, own_keys = places[order[begins]], keys[order[begins]]
+    del places, keys, along
+    yield
+    ends = np.empty((2, len(begins), 3))
+    for axis in range(3):
+        along = points[order, axis]
+        ends[0, :, axis], ends[1, :, axis] = np.minimum.reduceat(along, begins), np.maximum.reduceat(along, begins)
+        yield
+    return _Cells(order, begins, own, own_keys, ends[0], ends[1])
 
 
 def _hashed(cells: np.ndarray) -> np.ndarray:
     """Return a hash for each cell (n, 3), (n,) uint64; different cells hardly ever have equal hashes."""
-    mixed: np.ndarray = (cells.astype(np.uint64) * _MIX).sum(axis=1, dtype=np.uint64)
+    mixed = np.zeros(len(cells), np.uint64)
+    for axis, factor in enumerate(_MIX):
+        mixed += cells[:, axis].astype(np.uint64) * factor
     return mixed ^ (mixed >> np.uint64(29))
 
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..hierarchy.moments import moments_steps
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
-from ..traversal.solids import doubled_areas
+from ..traversal.solids import doubled_areas, kept_solids_steps
 from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
@@ -39,6 +40,7 @@ _CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer poin
 _AT_ONCE = 128  # probes
 _SIDES_AT_ONCE = 1 << 15  # triangles whose sides are looked up in one step
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
+_UNTOLD = np.empty((0, 2, 3))
 _SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
 _GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
 _RIM_REACH = 1.5  # hole radii: points outside that near to its rim may be in the missing part
@@ -88,6 +90,7 @@ class IntendedSolid(NamedTuple):
 
     repair: Repair
     solidity: Solidity
+    """As ``solidity`` returns it, but without the ends of open edges, which take much memory: see ``repair``."""
     radii: np.ndarray
     """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN without a hole."""
 
@@ -144,7 +147,8 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
         False
     """
     mesh = as_own(mesh)
-    return intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
+    meant = intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh)
+    return meant.solidity._replace(open_edges=meant.repair.mesh.vertices[meant.repair.open_edges])
 
 
 def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
@@ -188,17 +192,16 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     if drawn.mesh.is_closed:
         repair = Repair(drawn.mesh, drawn.faces, drawn.left_out, 0, np.empty((0, 2), np.int32))
         done = _what_was_done(drawn.left_out, 0, drawn.joined)
-        ends = np.empty((0, 2, 3))
-        told = Solidity(True, True, done, ends, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
+        told = Solidity(True, True, done, _UNTOLD, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
         return IntendedSolid(repair, told, no_rims)
     before: _Decided | None = mesh.decided.get("meant")
     repair, shaped = yield from repair_steps(drawn.mesh, drawn.faces, mesh.decided.get("facing"))
     mesh.decided["facing"] = shaped
-    ends, left_out = repair.mesh.vertices[repair.open_edges], mesh.triangle_count - len(repair.faces)
+    edges, left_out = repair.open_edges, mesh.triangle_count - len(repair.faces)
     repair = repair._replace(merged=left_out)
     numbers = left_out, repair.turned, 0
     if mesh.shell:
-        return IntendedSolid(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
+        return IntendedSolid(repair, Solidity(False, False, _SHELL, _UNTOLD, 0.0, 0.0, *numbers, 1.0), no_rims)
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
     if before is not None and shaped is before.shaped:  # the mesh is only deformed
@@ -209,8 +212,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
         )
     else:
         decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
-    place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
-    where = f"{len(ends)} open edges, one at ({place})"
+    middle = repair.mesh.vertices[edges[:1]].mean(axis=1)
+    place = ", ".join(f"{x:.6g}" for x in middle[0]) if len(edges) else "nowhere"
+    where = f"{len(edges)} open edges, one at ({place})"
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
     if shaped is not None and abs(nearly) > 2.0 * _CLOSE:
         mesh.decided["meant"] = _Decided(shaped, decided, thickness)
@@ -221,12 +225,14 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
             f"the mesh is {kind}: {where}; inside and outside can be told for {decided:.0%} of the space around it "
             f"({_LEAST_DECIDED:.0%} are needed). Close its holes or give it a thickness"
         )
-        return IntendedSolid(repair, Solidity(False, False, reason, ends, gap, decided, *numbers, certainty), no_rims)
+        return IntendedSolid(
+            repair, Solidity(False, False, reason, _UNTOLD, gap, decided, *numbers, certainty), no_rims
+        )
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
     return IntendedSolid(
         repair,
-        Solidity(True, False, reason, ends, gap, decided, *numbers, certainty),
+        Solidity(True, False, reason, _UNTOLD, gap, decided, *numbers, certainty),
         (yield from _radii_steps(repair)),
     )
 
@@ -296,6 +302,9 @@ def _rng() -> np.random.Generator:
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
     """Measure points in portions; each portion starts a new search for nearest triangles."""
+    yield from kept_solids_steps(tree)
+    if kind & WINDING:
+        yield from moments_steps(tree.parts)
     fields, surface = [], PosedSurface(tree, IDENTITY)
     for begin in range(0, len(points), _AT_ONCE):
         fields.append((yield from surface.measure_steps(points[begin : begin + _AT_ONCE], kind)))

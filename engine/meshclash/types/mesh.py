@@ -112,7 +112,7 @@ class _Common(Copyable, caches={"topology": NoneType, "decided": dict}):
         return None if mask.all() else np.flatnonzero(mask)
 
 
-class TriangleMesh(Copyable, caches={"derived": dict}):
+class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
     """Vertices and triangles of one object, checked and copied into the engine's memory layout.
 
     Args:
@@ -159,6 +159,9 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         self._common = _Common(self._triangles, len(self._vertices))
         self.resolution = checked_resolution(resolution)
         self.shell = bool(shell)
+        self._welded: np.ndarray | None = (
+            None  # first vertex at each position, known from a mesh over the same vertices
+        )
         self.derived: dict[str, Any] = {}
 
     def __setstate__(self, state: Any) -> None:
@@ -226,7 +229,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         """Compute the topology, unless it was computed before, in steps of some ten milliseconds."""
         if "topology" not in self.__dict__:
             common = self._common
-            common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology)
+            common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology, self._welded)
             self.__dict__["topology"] = common.topology
 
     @property
@@ -265,7 +268,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         mesh._triangles = self._triangles
         mesh._common = self._common
         mesh.resolution, mesh.shell = self.resolution, self.shell
-        mesh.derived = {}
+        mesh._welded, mesh.derived = None, {}
         return mesh
 
     def __repr__(self) -> str:
@@ -283,6 +286,8 @@ def mesh_over(mesh: TriangleMesh, triangles: np.ndarray, resolution: float = 0.0
     made._triangles = _checked_triangles(triangles, len(mesh._vertices))
     made._common = _Common(made._triangles, len(mesh._vertices))
     made.resolution, made.shell = checked_resolution(resolution), False
+    known: Topology | None = mesh.__dict__.get("topology")
+    made._welded = None if known is None else known.welded
     made.derived = {}
     return made
 

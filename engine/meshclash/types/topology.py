@@ -199,7 +199,7 @@ def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
 
 
 def topology_steps(
-    vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
+    vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None, welded: np.ndarray | None = None
 ) -> Generator[None, None, Topology]:
     """Compute components, orientation and closedness of a checked mesh; yields every few milliseconds.
 
@@ -207,9 +207,11 @@ def topology_steps(
         vertices: (n, 3) float64.
         triangles: (m, 3) int32.
         known: topology of the same triangles with other vertices; returned if the same vertices coincide.
+        welded: first vertex at each position, if it is known, as ``welded_steps`` returns it.
     """
     count = len(triangles)
-    welded = yield from welded_steps(vertices)
+    if welded is None:
+        welded = yield from welded_steps(vertices)
     if known is not None and np.array_equal(welded, known.welded):
         return known
     start, ordered, higher = yield from sorted_sides_steps(triangles, welded)

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
+from ..fasteners import REASONS
 from ..report_formats import APPROVED, coarse, lost, summary, understood
 from ..terminal import without_controls
 from ..units import length_in_words
@@ -372,14 +373,17 @@ class _Page:
         stats = self.report["stats"]
         gone = [f"{item['name']}: {self._without_folders(item['reason'])}" for item in lost(stats)]
         left_out = [
-            f"{item['name']}: {self._without_folders(item['reason'])}" for item in stats["skipped"] if not item["lost"]
-        ]
+            f"{item['name']}: {self._without_folders(item['reason'])}"
+            for item in stats["skipped"] if not item["lost"] and item["reason"] not in REASONS
+        ]  # fmt: skip
+        ignored = [f"{item['name']}: {item['reason']}" for item in stats["skipped"] if item["reason"] in REASONS]
         kinds = kinds_in_words(stats["no_geometry"])
-        if not gone and not left_out and not kinds:
+        if not gone and not left_out and not kinds and not ignored:
             return ""
         parts = _listed("Lost: should have been tested", gone) + _listed(
             "No geometry, nothing to test", [*left_out, *([kinds] if kinds else [])]
         )
+        parts += _listed("Fasteners: ignored, as asked", ignored)
         return f'<section id="not-tested"><h2>What was not tested</h2>{parts}</section>\n'
 
     def _without_folders(self, reason: str) -> str:

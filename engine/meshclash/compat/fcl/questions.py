@@ -24,7 +24,7 @@ from .data import (
     DistanceResult,
 )
 from .objects import CollisionObject, Transform
-from .pairs import NONE, BoundedPair, Pair
+from .pairs import NONE, BoundedPair, Pair, RoundSolidPair
 from .plane_pairs import FacePair, TwoFaces
 
 _R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
@@ -38,7 +38,10 @@ _LEAST_TOLERANCE = 1e-12
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     if o1.geometry.is_bounded and o2.geometry.is_bounded:
         first, second = o1.geometry.shape, o2.geometry.shape
-        return BoundedPair(o1, o2) if first is None or second is None else ConvexPair(o1, o2, first, second)
+        if first is not None and second is not None:
+            return ConvexPair(o1, o2, first, second)
+        convex = first or second
+        return BoundedPair(o1, o2) if convex is None or convex.is_polyhedron else RoundSolidPair(o1, o2)
     if o1.geometry.is_bounded or o2.geometry.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
