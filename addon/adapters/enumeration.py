@@ -76,7 +76,7 @@ class Entries:
     are not instances.
 
     Attributes:
-        uids: of the objects. Only original objects have a uid; evaluated copies have none.
+        uids: session uids of the objects. Only original objects have a uid; evaluated copies have none.
         flags: (2, n) bool: whether the entry is an instance, and whether the entry itself is shown.
         instancers: uids of the instancers; empty without instances.
         positions: (n, 8) int32 persistent ids; empty without instances.

@@ -50,7 +50,7 @@ def corrective_steps(
         source, engine: as for `job.detect_steps`.
         name: full name of the object.
         events: events of the object.
-        points: its vertices before modifiers, (n, 3).
+        points: vertices of the object before modifiers, (n, 3).
 
     Raises:
         InputError: modifiers change the number of vertices.

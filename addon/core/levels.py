@@ -65,7 +65,7 @@ class ShownHierarchy:
     Attributes:
         name: full name of the object.
         volume, split: bounding volume and split rule of the hierarchy.
-        depth: its deepest level.
+        depth: deepest level of the hierarchy.
         level: the level shown: the requested one, or the deepest level above it that can be drawn.
         count: number of volumes in the level.
         lines: (2 k, 3) float32 end points of the level's lines, in the object's space.

@@ -54,7 +54,7 @@ class MethodRun:
     """The result of a method.
 
     Attributes:
-        method: its name.
+        method: name of the method.
         names: names of the two objects.
         lines: captions and values.
     """

@@ -99,7 +99,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
 
     Args:
         rows: the rows of the frame, worst first, with their triangles and curves.
-        scene: all objects of the frame, at least one.
+        scene: all objects of the frame; at least one object.
         aspect: width of the picture divided by its height.
         metres_per_unit: length of a Blender unit in metres.
     """

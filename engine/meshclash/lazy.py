@@ -18,8 +18,8 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub.
 
     Args:
-        package: its ``__name__``.
-        file: its ``__file__``.
+        package: ``__name__`` of the package.
+        file: ``__file__`` of the package.
     """
     module_of, packages = _imports(Path(file).with_suffix(".pyi"))
 

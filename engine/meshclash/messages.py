@@ -65,7 +65,7 @@ class Sentence(str):
         values: the values by these names, converted by ``str``. A template without values is used unchanged.
 
     Attributes:
-        template, values: as given.
+        template, values: as passed to the constructor.
         is_capital: whether the text was changed to begin with a capital letter.
     """
 

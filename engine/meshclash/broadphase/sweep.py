@@ -157,7 +157,7 @@ def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarr
     Args:
         bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
         rows: poses (..., n, 3, 4).
-        margin: by how much each box is enlarged on every side [m].
+        margin: length by which each box is enlarged on every side [m].
     """
     boxes = np.empty((*rows.shape[:-2], 6))
     _world_boxes(bounds, np.ascontiguousarray(rows).reshape(-1, 3, 4), margin, boxes.reshape(-1, 6))
@@ -177,7 +177,7 @@ def cut_to_spheres(
         radii: largest distance of each object's vertices from the centre of its bounds, (n,) [m]; infinite if unknown.
         rows: poses (n, 3, 4).
         boxes: the boxes, changed in place.
-        margin: by how much the boxes are enlarged on every side [m].
+        margin: length by which the boxes are enlarged on every side [m].
     """
     _cut_to_spheres(bounds, radii, rows, boxes, margin)
 

@@ -23,8 +23,8 @@ class EarlierPair:
     """A pair of an earlier report.
 
     Attributes:
-        id: in that report.
-        names: of its two objects there.
+        id: id of the pair in the earlier report.
+        names: names of the pair's two objects in the earlier report.
         ends: ids of the pair's objects among those of the baseline; ("", "") if the report does not contain them.
         test: the named test that found the pair, or "".
         region: for a part of a self-contact, its pair of regions; else "".
@@ -60,7 +60,7 @@ class Baseline:
         file: path of the earlier report.
         pairs: by id, the pairs that shared volume and the pairs with a decision; also decisions about pairs that the
             earlier report no longer found.
-        objects: all that were tested, by their ids; empty for a scene, and for reports without models.
+        objects: all tested objects, by their ids; empty for a scene, and for reports without models.
         away: objects of pairs that were decided before, and that the report did not have; by ids of their own.
         models: the names of the models.
         groups_of: the collections of objects, by names of the objects, used if `objects` is empty.
@@ -103,7 +103,7 @@ def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
     """Read a JSON report as a dictionary.
 
     Args:
-        path: of the report.
+        path: path of the report.
         keep: as the argument of `read_json`.
 
     Raises:

@@ -39,7 +39,7 @@ class Passage:
 
     Attributes:
         row: the row of results for a time at which the pair meets.
-        start, end: from when to when, as shares of the way from one frame to the next.
+        start, end: times at which the contact begins and ends, as fractions of the time from one frame to the next.
     """
 
     row: PairRow
@@ -56,7 +56,7 @@ def passages_steps(
         question: about that frame.
         moved: rigid objects, by the engine's ids.
         known: pairs of ids that are already listed in one of the two frames.
-        frame: its number.
+        frame: number of the frame.
     """
     ids = np.array(sorted(moved), np.int64)
     if len(ids) < 2:

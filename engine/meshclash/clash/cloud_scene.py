@@ -30,7 +30,7 @@ class PlacedCloud:
 
     Attributes:
         item: the object.
-        source: its points as they were read.
+        source: points of the scan as they were read.
         cloud: the engine's PointCloud, with the part of the matrix applied that is not rigid.
         pose: the rigid part of the matrix.
         chosen: (n,) int64, indices of the points of `source` in the cloud; None for all points.

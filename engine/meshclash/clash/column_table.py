@@ -36,7 +36,7 @@ class Notes(NamedTuple):
 
     Attributes:
         status: one of `STATUSES`.
-        comment: of the user, or "".
+        comment: comment of the user, or "".
         outdated: whether an object may have changed since.
         new: whether the clash is missing in the baseline; None without a baseline, and for other verdicts.
         group: number of the clash's group, starting from 1; None if the clash is in no group.
@@ -65,7 +65,7 @@ class Surroundings(NamedTuple):
 
     Attributes:
         number: position of the pair in the report, from 1 on.
-        unit: of lengths.
+        unit: unit of lengths.
         event: the event that contains the pair and its frame, or {}.
         objects: properties of objects by name.
     """
@@ -88,8 +88,8 @@ class Column:
         name: the key in JSON and CSV.
         kind: "id" (16 hexadecimal digits), "text", "choice", "flag", "integer", "integers", "number", "share"
             (0 to 1) or "point" (3 numbers).
-        label: in workbooks and in the window, in lower case on the page and in the terminal.
-        help: its meaning, for the documents.
+        label: header in workbooks and in the window, in lower case on the page and in the terminal.
+        help: meaning of the column, for the documents.
         read: function that returns the column's value from a row, with lengths in scene units; None if the JSON report
             does not contain the column.
         of_pair: function that returns the column's value from the JSON entry of a pair; None: the entry contains the
@@ -103,13 +103,13 @@ class Column:
         option: the option that is needed to fill in the column, or "".
         text: the column's text on the page and in the terminal; None: the value itself.
         sorts_as: the number by which the page sorts the column; None: the page sorts by the text.
-        width: in workbooks, in characters.
+        width: width in workbooks, in characters.
         key: the key by which the window sorts the column; "" if the window cannot sort by it.
-        key_label: in the window's sort menu.
+        key_label: label in the window's sort menu.
         tip: explanation of a cell in the window's list.
         key_tip: tooltip of the entry of the sort menu.
         list_label: header in the window's list, if it differs from `label`.
-        share: of the width of the window's list.
+        share: fraction of the width of the window's list.
     """
 
     name: str

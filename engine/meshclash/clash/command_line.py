@@ -175,7 +175,7 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
 
     Args:
         given: the arguments of the command line.
-        spelled: how the scene spells a name that was given.
+        spelled: function that returns the spelling of a given name in the scene.
 
     Raises:
         InputError: an option is wrong, or two options contradict each other.
@@ -308,7 +308,7 @@ def finish(
     Args:
         given: the options.
         report: the answer.
-        files: of `open_reports`.
+        files: the files opened by `open_reports`.
         more: function that writes further output; returns lines about it.
     """
     report = replace(report, group_by=given.group_by, topics=given.bcf, allow_lost=given.allow_lost)

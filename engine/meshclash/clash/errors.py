@@ -15,7 +15,7 @@ class UnusableObject(InputError):
     """Raised if the mesh, points or matrix of one object cannot be used; the detection leaves this object out.
 
     Args:
-        name: of the object.
+        name: name of the object.
         reason: the problem and its solution.
     """
 

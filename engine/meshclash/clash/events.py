@@ -86,8 +86,8 @@ class Moments:
     """Times between two frames at which contacts begin and end, by pair id [frames].
 
     Attributes:
-        begun: of pairs that meet now and did not in the frame before.
-        ended: of pairs that met in the frame before and do not now.
+        begun: times of pairs that meet now and did not meet in the previous frame.
+        ended: times of pairs that met in the previous frame and do not meet now.
         passed: rows of pairs that meet between the two frames only, and from when to when.
         before: the number of the frame before.
     """
@@ -153,8 +153,8 @@ class EventLog:
         """Add the rows of the next frame.
 
         Args:
-            frame: its number.
-            rows: all of its pairs that are listed; their own frame numbers do not matter.
+            frame: number of the frame.
+            rows: all listed pairs of the frame; their own frame numbers do not matter.
             present: names of the objects that took part.
             moments: times at which contacts begin and end between the previous frame and this one.
         """

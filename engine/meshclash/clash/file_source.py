@@ -71,7 +71,7 @@ class FileSource:
         disciplines, revisions: the user's disciplines and revisions of models, by model name.
 
     Attributes:
-        models: of all files.
+        models: models of all files.
         read_files: the files that were read.
         parts: the parts of all files; a part that several models share is included once.
         former: by part name, the identity that versions without models gave to each part that belongs to one model.

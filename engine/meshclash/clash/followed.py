@@ -61,10 +61,10 @@ class Followed:
         device: the device that the engine may use, as the argument of `Scene.contacts`.
 
     Attributes:
-        engine: that of the arguments.
+        engine: the engine of the arguments.
         frame: the state that was taken up last.
         world: the engine's scene.
-        statistics: of the work; may be replaced.
+        statistics: statistics of the work; may be replaced.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Followed:
         """Update the engine's scene to a state of the source.
 
         Args:
-            frame: that state.
+            frame: the frame that was read.
             options: the options of the test.
             scale: metres per scene unit.
         """

@@ -33,7 +33,7 @@ class MassiveFile:
     """A clustered mesh on disk, which is tested instead of the object's own mesh.
 
     Attributes:
-        path: of the file.
+        path: path of the file.
         header: the first bytes of the file, which include a checksum of the rest: equal headers mean equal meshes.
         triangles: number of triangles in the file.
     """
@@ -108,7 +108,7 @@ class SourceObject:
         source: the object to which the mesh belongs; differs from `owner` for instances.
         in_a: whether the object belongs to set A.
         in_b: whether the object belongs to set B.
-        parent: its parent, or the instancer of an instance.
+        parent: parent of the object, or the instancer of an instance.
         armatures: the armatures that deform or carry the object.
         collections: the collections of the object (or its instancer), without the scene's root collection.
         shell: whether the user declares that the object has no inside.
@@ -214,10 +214,10 @@ class FrameScene:
     Attributes:
         frame: the frame.
         objects: the objects with triangles.
-        meshes: of `objects`, by their keys.
+        meshes: meshes of `objects`, by their keys.
         skipped: the objects that are not tested.
         scans: the objects that have only points.
-        clouds: of `scans`, by their keys.
+        clouds: point clouds of `scans`, by their keys.
         no_geometry: number of objects without geometry, by type, as ``{"camera": 1}``.
     """
 

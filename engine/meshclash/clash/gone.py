@@ -26,7 +26,7 @@ class Present:
     """The objects and settings of a run, for comparison with an earlier one.
 
     Attributes:
-        verdicts: of all its rows, by the ids of pairs.
+        verdicts: verdicts of all rows of the report, by the ids of pairs.
         things: the current objects by their ids; empty if the report does not contain their identities.
         models: the names of its models.
         lost: names of its objects that could not be tested, without the numbers of copies.
@@ -44,8 +44,8 @@ def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[s
     """Return one of `REASONS`, and its details.
 
     Args:
-        pair: of the earlier report.
-        before: that report.
+        pair: a pair of the earlier report.
+        before: the earlier report.
         now: this run.
         found: current ids of the objects that were recognised, by their ids in the earlier report.
         new: the current id of the pair, whether the pair is found or not; "" if unknown.

@@ -46,7 +46,7 @@ def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGr
     one.
 
     Args:
-        groups: with their "key" and "pairs".
+        groups: groups with their "key" and "pairs".
         earlier: groups of an earlier run; a group is recognised if it shares most of its pairs with an earlier one.
     """
     shared = []
@@ -134,7 +134,7 @@ def parts_of(
     names are meaningless. Parts with the same shape have the same family, whatever their names are.
 
     Args:
-        names: of all objects.
+        names: names of all objects.
         objects: properties of the objects in their files, by name.
         placed: the result of `placed_steps`.
     """
@@ -192,8 +192,8 @@ def grouped(
     """Return groups of clashes with the ids of their pairs, largest groups first.
 
     Args:
-        rows: of clashes; of a pair in several frames the first row counts, and all frames.
-        parts: all objects that were tested.
+        rows: rows of clashes; of a pair in several frames, the first row and all frames are used.
+        parts: all tested objects.
         scale: metres per scene unit.
         way: one of ``GROUPINGS``; if no object has this property, all clashes form one group.
         placed: shapes and poses of objects in the only frame of the rows, from `placed_steps`.

@@ -35,7 +35,7 @@ def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> 
     Parts that are equal in all of these are distinguished by a number, which has no meaning in another run.
 
     Args:
-        parts: of all models.
+        parts: parts of all models.
         models: the names of the models that contain each part.
     """
     keys = [own_key(part) for part in parts]

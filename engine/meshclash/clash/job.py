@@ -185,7 +185,7 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
 
     Args:
         options: the question.
-        letters: of the sets that do.
+        letters: letters of the sets that contain objects.
         skipped: the objects that were left out.
 
     Raises:

@@ -67,7 +67,7 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     Args:
         report: the report, including the baseline and BCF file, whose content is written into the journal if the
             journal does not contain it.
-        path: of the journal.
+        path: path of the journal.
         who: detects.
         identities: identities of all objects of the files, also of objects in no set.
 

@@ -26,7 +26,7 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
     """Read a JSON file.
 
     Args:
-        path: of a file, or of a pipe that ends.
+        path: path of a file, or of a pipe that ends.
         what: description of the file for error messages, for example "report".
         keep: function that selects the parts of each JSON object to store as soon as it is read; None: store
             everything.

@@ -27,7 +27,7 @@ class Model:
     Attributes:
         name: the name given by the user, else the shortest name that distinguishes the file from the others. Decisions
             are stored with the name of the model.
-        path: of the file.
+        path: path of the file.
         discipline: for example "HVAC"; "" if the user does not state it.
         revision: for example "R04"; "" if the user does not state it.
     """
@@ -94,9 +94,9 @@ class Shared:
     """An object that several models contain.
 
     Attributes:
-        name: of the object in the report.
-        global_id: in each of the models.
-        models: their names.
+        name: name of the object in the report.
+        global_id: GlobalId of the object in each of the models.
+        models: names of the models that share the object.
     """
 
     name: str

@@ -59,7 +59,7 @@ class Between:
         """Return the times at which contacts began and ended since the stored frame; then store the current frame.
 
         Args:
-            frame: its number.
+            frame: number of the frame.
             followed: the results for the current frame.
             before: the rows of the frame noted last, by anything.
         """

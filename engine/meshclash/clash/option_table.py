@@ -34,7 +34,7 @@ class Option:
         kind: "length" [m], "volume" [m3], "time" [s], "count", "flag", "choice" or "fits" (pairs of names with a
             length each).
         default: value of the option if it is not given; None for a number: no value.
-        label: in the window.
+        label: label in the window.
         help: one or two sentences for tooltips, for the help of the command line and for the documents.
         tests: names of the tests that accept the option; empty: all tests.
         required: whether these tests require the option.

@@ -28,7 +28,7 @@ class PairSide:
     """One of the two objects of a pair, with its faces or points in contact.
 
     Attributes:
-        name: of the object.
+        name: name of the object.
         owner: the object of the scene to select (for an instance, its instancer).
         source: the object whose mesh the face indices refer to.
         faces: (k,) int32 sorted faces of the evaluated mesh that are in contact, or within the tolerance.

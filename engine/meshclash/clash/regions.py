@@ -51,7 +51,7 @@ class PairFaces:
     Attributes:
         sides: the faces of the two objects.
         curves: (s, 2, 3) segments of intersection curves and rims.
-        reach: how far the objects may be apart.
+        reach: maximum distance of the objects.
     """
 
     sides: tuple[ContactFaces, ContactFaces]
@@ -248,7 +248,7 @@ def _pieces(
         large: indices of the faces to cut.
         curves, reach: as the arguments of `contact_regions`.
         others: the triangles of the other object that belong to each object's faces.
-        side: of each face.
+        side: index of the object of each face.
     """
     pieces, owner = [np.empty((0, 3, 3))], [np.empty(0, np.int64)]
     if len(curves):

@@ -76,12 +76,12 @@ class DetectReport:
         warnings: warnings about the models together.
         gone: clashes of the baseline that no longer exist, with the reason and details.
         again: decisions of the baseline that belong to no pair for certain, as `carry.Again`.
-        version: of MeshClash.
+        version: version of MeshClash.
         pictures: PNG images by pair ids, for files that contain pictures.
         triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that contain shapes; None if not
             available.
         topics: the unit of a BCF topic, one of `topics.TOPICS`.
-        earlier_groups: of the baseline, with their topics, and the ids that their pairs have now.
+        earlier_groups: groups of the baseline, with their topics, and the current ids of their pairs.
         placed: shapes and poses of the objects that share a shape with others, by name; only for a single frame.
         tests: the tests that were run together; `options` are the options of the first test. None for a single test.
     """
@@ -245,7 +245,7 @@ class DetectReport:
         greatest [m] or None, and "pairs", the ids.
 
         Args:
-            way: how they are grouped.
+            way: the grouping.
             parts: the result of ``parts``, if it is known.
         """
         parts = self.parts() if parts is None else parts
@@ -376,7 +376,7 @@ class DetectReport:
 
         Args:
             most: maximum number of clashes; the worst clash of each group comes first, then the worst remaining ones.
-            most_bytes: of all, before they are compressed.
+            most_bytes: maximum size of all shapes before compression.
         """
         found: dict[str, bytes] = {}
         if self.triangles is None:

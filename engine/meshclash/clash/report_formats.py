@@ -72,7 +72,7 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
     """Return a line for each clash that is neither approved nor in the baseline, worst first.
 
     Args:
-        report: of schema `meshclash.report/1`.
+        report: a report of schema `meshclash.report/1`.
         most: maximum number of lines; one more line gives the number of remaining clashes.
     """
     found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}

@@ -66,9 +66,9 @@ class Decided:
     """The clashes of a report with their decisions.
 
     Attributes:
-        pairs: of the report, by their ids, the worst row of each.
-        groups: of the report.
-        history: of the journal.
+        pairs: pairs of the report, by their ids, the worst row of each pair.
+        groups: groups of the report.
+        history: history from the journal.
     """
 
     pairs: dict[str, dict[str, Any]]

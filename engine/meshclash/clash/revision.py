@@ -19,7 +19,7 @@ def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None,
     """Compute the identity of each object and scan of a frame, in slices.
 
     Args:
-        frame: with all meshes and points that its objects name.
+        frame: a frame with all meshes and points that its objects refer to.
         scale: metres per scene unit.
     """
     areas: dict[Hashable, float] = {}

@@ -62,7 +62,7 @@ class Draft:
 
     Attributes:
         row: the row.
-        parts: its two objects, in its order.
+        parts: the two objects of the row, in its order.
         contacts: the engine's contacts, or None.
         is_turned: whether the first object is the second one of the contacts.
         region: world box (2, 3) that is drawn instead of curves, or None.
@@ -409,7 +409,7 @@ def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -
 
     Args:
         part: the object.
-        faces: its faces.
+        faces: faces of the object.
         contacts: the engine's contacts; None: no triangles of a massive file are drawn, because the contacts are needed
             to find them.
         column: index of the object in the contacts, 0 or 1.

@@ -53,7 +53,7 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
             "property:KEY=VALUE", a property and its value, as in "class:IfcPipe*", "model:Structure" or
             "file:arch.ifc", or "selector:TEXT". In every term except the last, * stands for any letters and ? for one
             letter.
-        objects: of the scene.
+        objects: objects of the scene.
         select: function that evaluates selectors; None without an IFC file.
 
     Raises:

@@ -34,7 +34,7 @@ class SurfaceRegions:
 
     Attributes:
         of_triangle: (m,) the region of each triangle, from 1 on in the order of their first triangles.
-        digest: of the topology, 8 hexadecimal digits.
+        digest: hash of the topology, 8 hexadecimal digits.
     """
 
     of_triangle: Indices

@@ -34,8 +34,8 @@ class TaskAnswer:
     """The result of a task.
 
     Attributes:
-        frames: in their order.
-        statistics: of the work.
+        frames: frames in ascending order.
+        statistics: statistics of the work.
     """
 
     frames: list[FrameFound]
@@ -51,7 +51,7 @@ class Workers(Protocol):
         """Run tasks.
 
         Args:
-            tasks: in the order of their frames.
+            tasks: tasks in the order of their frames.
             total: number of their frames.
             take: function that receives the results in the order of the tasks, each as soon as all earlier results
                 exist.

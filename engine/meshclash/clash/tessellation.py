@@ -15,8 +15,8 @@ def with_tolerances(rows: Iterable[PairRow], tolerances: Mapping[str, float]) ->
     versa.
 
     Args:
-        rows: of meshes.
-        tolerances: how far the triangles of an object may be from its surface [scene units], by its name.
+        rows: rows of meshes.
+        tolerances: maximum distance of an object's triangles from its surface [scene units], by the object's name.
     """
     return [_with_tolerance(row, max(tolerances.get(name, 0.0) for name in row.names)) for row in rows]
 

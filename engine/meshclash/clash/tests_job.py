@@ -64,7 +64,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
 
     Args:
         tests: at least one.
-        reports: of each.
+        reports: report of each test.
     """
     rows = [of_test(row, test.name) for test, report in zip(tests, reports, strict=True) for row in report.rows]
     events = [

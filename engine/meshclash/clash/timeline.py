@@ -33,9 +33,9 @@ class FrameFound:
     """The results of one frame.
 
     Attributes:
-        frame: its number.
-        rows: one for each pair that the test lists.
-        names: of the objects that took part.
+        frame: number of the frame.
+        rows: one row for each pair that the test lists.
+        names: names of the tested objects.
         sets: the letters of the sets that are not empty.
         skipped: objects that could not be tested.
         moments: when contacts began and ended since the frame before.
@@ -58,7 +58,7 @@ class Timeline:
 
     Attributes:
         log: the events.
-        rows: of all frames.
+        rows: rows of all frames.
         done: number of frames.
         sets: letters of the sets that were not empty in some frame.
     """
@@ -133,7 +133,7 @@ def frames_steps(
         engine: the meshclash module, warm.
         frames: the frames.
         take: function that receives each frame when it is finished.
-        statistics: of the work.
+        statistics: statistics of the work.
         before: the frame before the first one, from which times of contact are computed; None: no such frame.
         highlights: whether rows contain the data for drawing.
         prepare: as in `Followed`.

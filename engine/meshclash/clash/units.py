@@ -32,7 +32,7 @@ def usual_clearance(size: float, unit: float) -> float:
 
     Args:
         size: size of the scene [m]; 0 for an empty scene.
-        unit: in which the scene shows lengths [m].
+        unit: unit in which the scene shows lengths [m].
     """
     wanted = FREE_SHARE * size if size > 0.0 else FREE_WHERE_EMPTY
     power = math.floor(math.log10(wanted / unit) + 1e-9)  # down to a power of ten; 10.000000001 is one, too
@@ -44,7 +44,7 @@ def clearly_above(length: float, unit: float) -> float:
 
     Args:
         length: the length to exceed [m]; for 0, a thousandth of the unit.
-        unit: in which the scene shows lengths [m].
+        unit: unit in which the scene shows lengths [m].
     """
     return unit * 10.0 ** math.ceil(math.log10(SEVERAL * length / unit) - 1e-9) if length > 0.0 else 1e-3 * unit
 
@@ -107,7 +107,7 @@ def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: in
 
     Args:
         cubic_metres: the volume.
-        system, unit: as in `length_in_words`; the unit is that of lengths.
+        system, unit: as in `length_in_words`; the unit is a unit of length.
         digits: significant ones.
     """
     return volume_between(cubic_metres, cubic_metres, system, unit, digits)

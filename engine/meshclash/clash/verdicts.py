@@ -25,11 +25,11 @@ class VerdictEntry:
     """The name, count and display of a verdict.
 
     Attributes:
-        name: in rows and reports.
-        label: in lists.
+        name: name in rows and reports.
+        label: label in lists.
         counted: text after the number of pairs with this verdict.
         filter_tip: tooltip of the filter button.
-        icon: its name among the icons of the window.
+        icon: name of the icon in the window.
         counts_as: the engine's verdict with the same severity; "apart" is the least severe.
         of_engine: whether the engine returns this verdict for two objects that meet.
         clash: whether `--fail-on clash` counts the verdict; true if a clash cannot be excluded.

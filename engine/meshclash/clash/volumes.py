@@ -35,7 +35,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
     Args:
         question: the question.
         pair: the engine's ids of the two objects, which `may_have_volume`.
-        row: its row.
+        row: row of the pair.
     """
     (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
     a, b = drawn(a), drawn(b)

@@ -67,7 +67,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
         Args:
             vertices: (n, 3).
-            polygons: for each polygon a sequence of indices, or an array (m, k). Polygons with fewer than three corners
+            polygons: a sequence of indices for each polygon, or an array (m, k). Polygons with fewer than three corners
                 are left out. Polygons need not be convex.
             all_triangles: whether all polygons are triangles; if True, other polygons raise an error.
             epsilon: has no effect, as in Blender for triangles that share no vertex.

@@ -201,8 +201,8 @@ class _Pair:
     """Two moving triangles that share vertices.
 
     Args:
-        ids: their six vertex indices, some of them equal.
-        points: their corners, as returned by ``integer_points``.
+        ids: the six vertex indices of the two triangles, some of them equal.
+        points: corners of the triangles, as returned by ``integer_points``.
     """
 
     def __init__(self, ids: list[int], points: list[Vector]) -> None:

@@ -123,8 +123,8 @@ class MovingTree:
     """One side of a query about moving triangles.
 
     Attributes:
-        forest: for the kernels.
-        tree: its topology.
+        forest: the forest for the kernels.
+        tree: topology of the tree.
     """
 
     def __init__(

@@ -148,7 +148,7 @@ class Box(ConvexShape):
     """A solid box around the origin. A radius makes the box a rounded box, larger by the radius on all sides.
 
     Args:
-        sides: its three sides [m], or one number for a cube.
+        sides: three side lengths [m], or one number for a cube.
         radius: [m].
 
     Raises:

@@ -22,7 +22,7 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
 
     Args:
         mesh: a closed mesh.
-        concavity: how far a part may differ from its hull, as a share of the size, from 0.01 to 1.
+        concavity: maximum distance between a part and its hull, as a fraction of the size, from 0.01 to 1.
         most: maximum number of parts; None for no limit.
         seed: seed of the random numbers; the same seed gives the same parts.
 

@@ -23,7 +23,7 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
     """Return a box of 12 triangles around the origin.
 
     Args:
-        sides: its three sides [m], or one number for a cube.
+        sides: three side lengths [m], or one number for a cube.
 
     Raises:
         UnsupportedOption: a side is not above 0, or not finite.

@@ -49,7 +49,7 @@ def only_touch_where_shared(ids_a, a, ids_b, b):
 
     Args:
         ids_a, ids_b: three vertex indices each, in anything that can be indexed.
-        a, b: their corners, ((x, y, z), (x, y, z), (x, y, z)).
+        a, b: corners of the triangles, ((x, y, z), (x, y, z), (x, y, z)).
     """
     matches, places_a, places_b = 0, 0, 0
     i, j = 0, 0
@@ -209,8 +209,8 @@ def meet_beyond_shared(ids_a: list[int], a: Any, ids_b: list[int], b: Any) -> bo
     """Return whether two triangles of one object meet in more than the vertex or edge that they share.
 
     Args:
-        ids_a, ids_b: their vertex indices.
-        a, b: their corners, three times (x, y, z), of exact numbers: see ``classify_numbers``.
+        ids_a, ids_b: vertex indices of the triangles.
+        a, b: corners of the triangles, three times (x, y, z), of exact numbers: see ``classify_numbers``.
     """
     kind = classify_numbers(*a, *b, None)
     if kind == TOUCHING:

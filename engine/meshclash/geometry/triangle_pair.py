@@ -200,7 +200,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     Args:
         orient3d: sign predicate of ``predicates.py``, of any kind.
-        orient2d: its planar companion.
+        orient2d: the corresponding predicate in the plane.
         compiled: decorator for the functions made here.
     """
     flat = make_flat(orient2d, compiled)

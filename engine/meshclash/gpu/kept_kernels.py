@@ -28,7 +28,7 @@ class KeptKernel:
 
     Args:
         function: the kernel's Python function.
-        signature: its argument types, in Numba's notation.
+        signature: argument types of the kernel, in Numba's notation.
     """
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
@@ -119,7 +119,7 @@ def loaded(fields: Fields, signature: str) -> Any:
 
     Args:
         fields: the kernel's data.
-        signature: its argument types.
+        signature: argument types of the kernel.
     """
     codegen, dispatcher, core, sigutils, types, typing = map(
         importlib.import_module,

@@ -190,7 +190,7 @@ def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTr
 
     Args:
         tree: the binary tree.
-        volumes: its boxes, (n, 6) float32.
+        volumes: boxes of the tree, (n, 6) float32.
         coordinates: the coordinates of its triangles, as filled by ``fit_boxes``; the 8-wide form keeps this array.
     """
     capacity = max(1, len(tree.first) // 2) + 1

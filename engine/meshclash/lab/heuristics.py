@@ -238,7 +238,7 @@ def _longest_first(corners, order, begin, end, room, axes, extents):
     """Compute the axes (3, 3) of the box of OBB trees around some triangles, the longest first.
 
     Args:
-        corners: of all triangles, (m, 3, 3).
+        corners: corners of all triangles, (m, 3, 3).
         room: (3 m, 3) work array.
         extents: (3,) work array: extents along the axes.
     """

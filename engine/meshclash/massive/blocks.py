@@ -69,7 +69,7 @@ def block_steps(corners: np.ndarray, bounds: np.ndarray, block_triangles: int) -
     """Return the blocks of a cluster, (blocks, 6) uint8.
 
     Args:
-        corners: its triangles in the order of the curve, (m, 3, 3).
+        corners: triangles in the order of the curve, (m, 3, 3).
         bounds: the box of its page, (6,).
         block_triangles: most triangles of a block.
     """

@@ -293,7 +293,7 @@ def collapse_edges(vertices, triangles, target, kept, log, places):
         vertices: (n, 3) float64, scaled to a size of about 1. Remaining vertices are moved; removed vertices keep the
             position at which they were merged.
         triangles: (m, 3) int32, changed in place. Removed triangles have -1 first, also in the input.
-        target: how many triangles should remain.
+        target: number of triangles that should remain.
         kept: (n,) int32, receives for each vertex the remaining vertex that replaces it.
         log: (n, 3) int32, receives for each collapse the removed vertex, the remaining one, and the number of
             remaining triangles.

@@ -212,7 +212,7 @@ def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], ro
     The result is rounded down, so that it (and therefore the level) is the same in all nearby poses.
 
     Args:
-        sides: how many of the objects have levels.
+        sides: number of objects with levels.
         epsilon: [m].
         bounds, rows: boxes (2, 3) and poses (3, 4) of both objects.
     """

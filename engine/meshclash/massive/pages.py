@@ -59,7 +59,7 @@ class PageFile(HoldsFile):
         nbytes: bytes of pages in memory now; at most ``memory``, unless one query needs two larger pages.
         most_bytes: largest value of ``nbytes`` so far.
         memory: bytes that pages may take.
-        loads: how many pages were read.
+        loads: number of pages that were read.
     """
 
     def __init__(self, path: Path, memory: int) -> None:

@@ -176,7 +176,7 @@ class KeyframedMotion(Motion):
 
     Args:
         times: (k,), increasing, k > 0.
-        poses: as many poses, (k, 4, 4), or a sequence of poses.
+        poses: one pose for each time, (k, 4, 4), or a sequence of poses.
         interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
             while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. Both rotate by at most half
             a turn between two keys: add keys for larger rotations.

@@ -263,7 +263,7 @@ def build_steps(
 
     Args:
         points: (n, 3) float64 [m]; the array is not changed, so that a cloud may be built twice at the same time.
-        bounds: their lowest and highest coordinates, (2, 3).
+        bounds: lowest and highest coordinates of the points, (2, 3).
         normals: (n, 3) float32 in the order of the points, or None; the array is not changed.
         bandwidth: h [m], or None to derive it from the points.
         surface: "twicing", "wls" or "apss"; the last needs normals.

@@ -32,7 +32,7 @@ class Measure:
         on_cpu, of_device: the functions that measure on the CPU and on a device.
 
     Attributes:
-        chunk: how many points to pass per call.
+        chunk: number of points to pass per call.
     """
 
     def __init__(self, device: str, count: int, on_cpu: OnCpu, of_device: OnDevice) -> None:

@@ -70,7 +70,7 @@ class PairSearch(Copyable):
     Args:
         kernel: the function that advances the traversal.
         rows_a: pose of the cloud in whose hierarchy frame the kernel works, (3, 4).
-        origin: that frame's origin in the cloud's own coordinates, (3,) [m].
+        origin: origin of the frame in the cloud's own coordinates, (3,) [m].
         tolerance: largest distance of a contact point from either surface [m].
         first_only: stop at the first contact.
         at_once: largest number of contacts that one step of the kernel finds.

@@ -126,7 +126,7 @@ def enters(face: Face, points: np.ndarray, radius: float) -> bool:
 
     Args:
         face: the half-space or plane.
-        points: of the hull, (n, 3) [m], world.
+        points: points of the hull, (n, 3) [m], world.
         radius: radius around the hull [m].
     """
     heights, rounding = face.heights(points)

@@ -54,7 +54,7 @@ class MassiveCollision(Copyable):
             but it is unknown whether any are within delta.
         clusters_a, clusters_b: first cluster of each run and the cluster after its last, (k, 2) int64 each.
         lower, upper: bounds of the smallest distance of the triangles of a row, (k,) float64 [m].
-        delta, epsilon: as given [m].
+        delta, epsilon: the arguments of the query [m].
         level_a, level_b: the meshes that were compared instead of the objects: a ``MeshLevel``, or the object itself;
             None for progressive meshes.
         stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests``

@@ -213,7 +213,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
 
     Args:
         query: the query.
-        things: its sides.
+        things: the objects of the query.
         poses: poses of each object, in a form that the public functions accept.
         given: options by name, not checked.
 

@@ -110,7 +110,7 @@ def voxel_overlaps(
     Args:
         things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
             could touch: those within the cloud's horizon of a point.
-        poses: one for each object, or None.
+        poses: one pose for each object, or None.
         resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
             side.
 

@@ -22,7 +22,7 @@ class Decoded:
     Attributes:
         triangles: (m, 3) int64.
         attributes: (n, width) by their names in glTF, such as "POSITION".
-        resolution: how far compression may have moved a position; None if only single precision limits it.
+        resolution: maximum change of a position by compression; None if only single precision limits it.
     """
 
     triangles: np.ndarray

@@ -25,7 +25,7 @@ class Unpacked:
     """A decompressed buffer view.
 
     Attributes:
-        data: its bytes.
+        data: decoded bytes.
         step: largest distance between neighbouring numbers that a filter can represent; None if no filter rounded them.
     """
 

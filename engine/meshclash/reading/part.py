@@ -49,7 +49,7 @@ class MeshPart:
         name: name from the file, made unique.
         mesh: a ``TriangleMesh`` with the resolution of its coordinates, or a ``PointCloud``.
         pose: pose of the mesh in the world.
-        shape: its triangles or points; instances share a shape.
+        shape: triangles or points of the part; instances share a shape.
         matrix: (4, 4) float64 from its frame to the world [m], z up.
         properties: properties from the file, such as ``GlobalId``, ``class``, ``type``, ``storey``, ``system``
             of IFC.

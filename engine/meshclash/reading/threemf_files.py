@@ -41,7 +41,7 @@ class _Object:
 
     Attributes:
         name: name of the object; "" if it has no name.
-        shape: its triangles.
+        shape: triangles of the object.
         lost: the problem of its triangles; "" if the triangles are valid.
         unread: unsupported kinds of geometry, such as "12 beams".
         components: the components of the object: keys, matrices, and problems of the matrices.

@@ -133,7 +133,7 @@ def read_urdf(file: Path, shapes: str = "collision") -> UrdfModel:
     """Read a URDF file.
 
     Args:
-        file: its path.
+        file: path of the file.
         shapes: "collision" or "visual": which elements are the shapes of links.
 
     Raises:

@@ -41,7 +41,7 @@ class ShapeReader:
     Attributes:
         urdf: the file that the shapes come from.
         packages: locations of packages.
-        tolerance: by which fraction of its radius a round shape may be larger than the true one.
+        tolerance: fraction of its radius by which the mesh of a round shape may exceed the true shape.
     """
 
     urdf: Path

@@ -147,7 +147,7 @@ class GapRecord:
 
         Args:
             complete: whether no triangles are missing in the gaps, (k,) bool.
-            triangles: their nearest triangles, (k, 2) int32.
+            triangles: nearest triangles of the pairs, (k, 2) int32.
         """
         memory, places = self.memory, self.memory.places(pairs)
         memory.answers[places] = np.fromiter(gaps, np.object_, len(gaps))

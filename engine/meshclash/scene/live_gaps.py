@@ -37,7 +37,7 @@ class LiveGaps(LivePairs):
         permitted_overlap: see ``verdict``.
 
     Attributes:
-        left_out: how many pairs the last update did not list because of ``most``.
+        left_out: number of pairs that the last update did not list because of ``most``.
         beyond: lower bound of the gaps of these pairs [m]; infinite if no pair is left out.
 
     Raises:

@@ -20,7 +20,7 @@ class PoseTable(Copyable):
 
     Attributes:
         rows: the pose in each slot, (m, 3, 4) float64.
-        revisions: how often the object of each slot has changed, (m,) int64.
+        revisions: number of changes of the object in each slot, (m,) int64.
         shapes: a number of the shape in each slot, (m,) int64. An object that is added or deformed gets a new slot,
             which no other object of the scene ever has.
         bounds: bounds of the object in its own coordinates, (m, 2, 3) float64 [m].

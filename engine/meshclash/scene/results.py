@@ -120,7 +120,7 @@ class SceneGaps(PairList[PairGap]):
 
     Attributes:
         pairs: the list of pairs. The result itself is also a sequence of the pairs.
-        left_out: how many pairs are not listed because of ``most``.
+        left_out: number of pairs that are not listed because of ``most``.
         beyond: lower bound of the gaps of these pairs [m]; infinite if no pair is left out.
         stats: QueryStats.
         unanswered: ids (k, 2) int64 of pairs of a point cloud and a clustered mesh, which cannot be compared; with a

@@ -47,8 +47,8 @@ class Robot(Copyable):
 
     Attributes:
         name: name of the robot.
-        links: for each link with shapes, a mesh in the link's frame, its pose in the neutral configuration, and its
-            name.
+        links: a mesh for each link with shapes, in the link's frame, with its pose in the neutral configuration, and
+            its name.
         links_without_shape: names of the links without a shape.
         joints: names of the joints that move and do not mimic another joint, in the order of the file.
         coordinates: names of the numbers of a configuration, (n,). If a joint has only one coordinate, the coordinate

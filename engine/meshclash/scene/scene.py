@@ -206,7 +206,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         Args:
             key: the id or name of the object.
             pose: as for ``add``.
-            resolution: as for ``add``; None keeps the current one.
+            resolution: as for ``add``; None keeps the current resolution.
 
         Raises:
             UnknownObject, InvalidPose, InvalidMesh.
@@ -247,7 +247,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return all ids (n,) int64, ascending, and the world boxes of the objects, (n, 6) float64 [m].
 
         Args:
-            margin: by how much each box is enlarged on every side [m].
+            margin: length by which each box is enlarged on every side [m].
         """
         return self._objects.boxes(check_length("margin", margin))
 

@@ -226,7 +226,7 @@ def measure_field(
     """Measure world points (n, 3) float64 [m] against a hierarchy of boxes in a pose (3, 4).
 
     Args:
-        hierarchy: its mesh must be closed if exact sides are requested.
+        hierarchy: the hierarchy; its mesh must be closed if exact sides are requested.
         rows: the pose.
         points: finite.
         wanted: what to compute: the sum of some of the constants above, with one kind of winding number at most.

@@ -120,7 +120,7 @@ def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.nd
 
     Args:
         trees: hierarchies of boxes over closed meshes.
-        rows: their poses, (3, 4) each.
+        rows: poses of the solids, (3, 4) each.
     """
     for own, other, row, frame in ((0, 1, rows[0], rows[1]), (1, 0, rows[1], rows[0])):
         mesh = trees[own].mesh

@@ -156,7 +156,7 @@ def _free_inside_steps(
         surface: the surface.
         points: (k, n, 3) [m].
         least: only points that are farther from the surface count, (k,) [m].
-        most: how many points of each row are wanted.
+        most: maximum number of points of each row.
     """
     distances = surface.measure(points.reshape(-1, 3), NEAREST).distances.reshape(points.shape[:2])
     yield

@@ -60,7 +60,7 @@ def bits_by_fractions(a: Surface, b: Surface, pairs: np.ndarray, kinds: np.ndarr
 
     Args:
         a, b: the objects; at least one of them is closed.
-        pairs, kinds: their contacts, (n, 2) and (n,).
+        pairs, kinds: contacts of the objects, (n, 2) and (n,).
     """
     sides = _exact(a), _exact(b)
     bits = 0

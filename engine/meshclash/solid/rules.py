@@ -57,7 +57,7 @@ class State:
         depths: proved bounds [m], (k, 2); NaN without a proof.
         balls: diameters of balls in both objects [m], (k,); NaN if no ball is known.
         permitted: permitted overlap [m], (k,).
-        rounding: how far surfaces may cross [m], (k,).
+        rounding: length by which surfaces may cross [m], (k,).
         swapped: which pairs are measured second object first, (k,) bool.
         middles: centres of contacts, (n, 3) [m], NaN if not computed; None if no depth is measured.
         overlaps: the measured overlaps of pairs of solids.

@@ -259,7 +259,7 @@ def shrunk_bounds(
     Args:
         case: the pairs.
         chosen: indices of the pairs to test, (n,).
-        moves: how far vertices of both objects move at most, except for rounding errors, (n, 2) [m].
+        moves: maximum motion of the vertices of both objects, except for rounding errors, (n, 2) [m].
         shares_volume: decides whether the shrunk solids share volume.
     """
     shrunk, longest = _Shrunk(case), np.empty(len(chosen))

@@ -117,7 +117,7 @@ class Search(Copyable):
 
     Attributes:
         rows: one row per job, (k, ROW_LENGTH) int64 (``traversal.py``).
-        hazards: for each job -sum ln(1 - p) over its remaining pairs of nodes, (k,) float64.
+        hazards: sum of -ln(1 - p) over the remaining pairs of nodes of each job, (k,) float64.
         state: counters.
     """
 

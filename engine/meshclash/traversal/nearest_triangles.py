@@ -173,7 +173,7 @@ class NearestFinder:
 
     Args:
         tree_set: a tree set with a single tree.
-        rows: its pose, (3, 4).
+        rows: pose of the mesh, (3, 4).
     """
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray) -> None:

@@ -93,7 +93,7 @@ def _owned(value: Any, depth: int = 4) -> Any:
 
     Args:
         value: an array, a tuple, list or dictionary that may contain arrays, or any other object.
-        depth: how many levels of nested containers are searched.
+        depth: number of levels of nested containers that are searched.
     """
     if isinstance(value, np.ndarray):
         own = type(value) is np.ndarray and value.flags.owndata and value.flags.writeable

@@ -128,7 +128,7 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
         shell: True makes the mesh a surface, open or closed, without an inside (a garment, a lampshade, a room).
 
     Attributes:
-        resolution, shell: as given.
+        resolution, shell: as passed to the constructor.
         derived: cache of data that later stages compute from the mesh (hierarchies, solid).
 
     Raises:

@@ -201,7 +201,7 @@ def piece_steps(
 
     Args:
         thing, grid: the object on its grid, including its triangles above the grid.
-        bricks: its voxels.
+        bricks: voxels of the surface.
         ranks, total: the result of ``rank_words`` for the voxels.
         signs: (chosen,) int8: -1 for triangles to flip.
     """

@@ -37,7 +37,7 @@ class VoxelContacts(Copyable):
         voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. Their order
             depends only on the grid. In mode "exact" these are the voxels in which triangles were compared.
         grid: the grid of the voxels; None if the objects' boxes have no common point.
-        slack: by how much a surface may miss a voxel that is reported, in voxels. The slack is needed for very thin
+        slack: maximum distance of a surface from a voxel that is reported, in voxels. The slack is needed for very thin
             triangles; other triangles miss a reported voxel by at most a millionth of its size (``cover.py``).
         contacts: the same contacts as from ``collide`` in mode "exact", otherwise None.
         overlap: the common volume in mode "solid", otherwise None: ``volume_lower``, ``volume_upper``, ``volume``, and

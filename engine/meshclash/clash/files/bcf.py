@@ -109,7 +109,7 @@ class BcfFile:
 
     Attributes:
         version: "2.1" or "3.0".
-        topics: in the order of the file.
+        topics: topics in the order of the file.
         others: the other files of the archive, by path: projects, extensions, documents.
     """
 
@@ -177,7 +177,7 @@ class _Builder(ElementTree.TreeBuilder):
     """Build the XML tree of one file; raises an error for constructs that BCF does not allow, in every encoding.
 
     Args:
-        file: its name.
+        file: name of the file.
         nodes: counter that limits the number of elements and attributes.
     """
 
@@ -211,7 +211,7 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
 
     Args:
         content: the text.
-        name: of the file, for messages.
+        name: name of the file, for error messages.
         nodes: counter that limits the number of elements and attributes; None: no limit.
 
     Raises:

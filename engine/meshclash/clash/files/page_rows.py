@@ -43,8 +43,8 @@ class PageRows:
     """Writes the table rows of one report.
 
     Args:
-        report: of schema `meshclash.report/1`.
-        objects: its objects.
+        report: a report of schema `meshclash.report/1`.
+        objects: properties of the objects in the report.
         matrices: the matrices by their letters; rows name their cells, so that a click on a cell filters the rows.
         pictures: PNG by the ids of pairs, which their first rows show.
     """

@@ -38,7 +38,7 @@ def pictures(
     """Return PNG images by pair id.
 
     Args:
-        pairs: of a report; of several rows of one pair the first one is drawn.
+        pairs: pairs of a report; if a pair has several rows, the first one is drawn.
         triangles: world triangles (t, 3, 3) [m] of an object by its name.
         names: the objects that are drawn around a clash.
         most: pictures that are drawn.

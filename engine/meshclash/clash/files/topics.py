@@ -59,7 +59,7 @@ def to_bcf(
     tolerance.
 
     Args:
-        report: of schema `meshclash.report/1`.
+        report: a report of schema `meshclash.report/1`.
         version: "2.1" or "3.0".
         pictures: PNG by the ids of pairs.
         sizes: size of the region of interest of each pair [m].

@@ -25,8 +25,8 @@ class DetectTest(ABC):
     test.
 
     Attributes:
-        name: on the command line and in reports.
-        label, description: in the panel.
+        name: name on the command line and in reports.
+        label, description: texts in the panel.
         tolerance_means: the field that the command line's `--tolerance` sets ("": an error is raised).
         verdicts: the verdicts of the test's rows, worst first.
         apart: the verdict of pairs that do not meet but are listed.

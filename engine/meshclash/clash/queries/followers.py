@@ -25,7 +25,7 @@ class Follower(ABC):
     """Keeps the results for the pairs of a scene.
 
     Attributes:
-        rows: by their keys.
+        rows: rows by their keys.
         firsts: the pairs of meshes in memory of which only a first contact is known, with this contact.
             Their rows are created when they are displayed.
         refines: whether repeating a query without a change makes its result more certain.

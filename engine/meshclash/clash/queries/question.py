@@ -23,7 +23,7 @@ class DetectQuestion:
         engine: the meshclash module.
         world: the engine's scene, and the source of its objects.
         options: lengths in metres.
-        metres_per_unit: how many metres a scene unit is.
+        metres_per_unit: length of a scene unit in metres.
         set_a, set_b: engine ids of the two sets.
         keep: function that selects the pairs of ids that the exclusion rules permit, or None.
         device: the device that the engine may use, as the argument of `Scene.contacts`.

@@ -26,7 +26,7 @@ class CoaxialFit:
     Attributes:
         point, axis: (3,) a point of the axis [m], and its direction, of length 1.
         radius: radius of the middle of the overlap [m].
-        overlap: its thickness across the axis, as a mean [m].
+        overlap: mean thickness of the overlap across the axis [m].
         length: along the axis [m].
     """
 

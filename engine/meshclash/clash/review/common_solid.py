@@ -60,7 +60,7 @@ def interference(
 
     Args:
         a, b: meshes.
-        pose_a, pose_b: as ``verdict``; one pose each.
+        pose_a, pose_b: poses, as for ``verdict``; one pose each.
 
     Raises:
         NotASolid: a mesh is open, or more than two faces share an edge, so its volume is undefined.

@@ -96,7 +96,7 @@ class Group:
     """Clashes with a common cause, which are decided together.
 
     Attributes:
-        rows: their places in the list, ascending.
+        rows: indices of the rows in the list, ascending.
         reason: why they belong together, in words.
         key: identifier of the group that stays the same in another detection, as long as names stay the same.
         sides: descriptions of the two kinds of objects, or of the objects and their location; () for other groups.

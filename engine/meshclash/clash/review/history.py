@@ -52,11 +52,11 @@ class Decision:
 
     Attributes:
         status, assignee, priority, due: the last value of each; "" without a value.
-        comments: in the order of their times.
+        comments: comments in the order of their times.
         found: time of the detection that found the pair for the first time, or found it again.
         gone: time of the detection that no longer found the pair; "" while the pair exists.
         returned: whether the pair was found again after it was gone.
-        time: of the last event.
+        time: time of the last event.
         settled: time of the last status.
         names: names of the two objects, ("", "") if unknown.
         ends: identities of the two objects.
@@ -117,15 +117,15 @@ class History(Changeable):
     """The history of one scene: all its events.
 
     Args:
-        events: in any order.
+        events: events in any order.
 
     Attributes:
-        events: by their ids.
+        events: events by their ids.
         decisions: the decisions, by the ids of pairs and the keys of groups.
         objects: the objects of the last detection, by their ids.
         groups: the keys of groups that pairs were put into by hand, by the ids of the pairs.
         merged: for each merged group, the key of the group into which it was merged.
-        names: of groups that have got one, by their keys.
+        names: names of groups that were named, by their keys.
         detected: time of the last detection; "" before the first detection.
         edits: a number that changes with each manual change of groups.
     """
@@ -269,7 +269,7 @@ class History(Changeable):
         Args:
             key: key of the automatic group of the pair.
             clash: the id of the pair.
-            way: of grouping; pairs are put into groups of one way.
+            way: a grouping; pairs are moved within groups of one grouping.
         """
         text("key", key), text("way", way)
         by_hand = self.groups.get(text("clash", clash), "")
@@ -447,7 +447,7 @@ def found_events(before: Mapping[str, Decision], found: Iterable[str], author: s
         before: the decisions until now, by clash.
         found: the ids of all clashes that the detection found.
         author: who detected.
-        time: of the detection.
+        time: time of the detection.
 
     Example:
         >>> import meshclash as mc

@@ -89,7 +89,7 @@ def event(author: str, clash: str, what: str, value: str = "", time: str = "", s
     """Return a new event.
 
     Args:
-        what: its field.
+        what: field of the event.
         time: time of the decision; "" for the current time.
         scene: as in ``Event``.
 

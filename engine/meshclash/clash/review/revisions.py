@@ -84,7 +84,7 @@ def pair_id(identity_a: str, identity_b: str, test: str = "", region: str = "") 
     """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test.
 
     Args:
-        identity_a, identity_b: of the two objects.
+        identity_a, identity_b: identities of the two objects.
         test: the named test, or "".
         region: of a part of a self-contact, its pair of regions; else "".
     """
@@ -239,7 +239,7 @@ def with_copies(items: Iterable[Identity], counts: KeyCounts) -> list[Identity]:
     key.
 
     Args:
-        items: of any revision.
+        items: identities of any revision.
         counts: ``key_counts`` of the revision.
     """
     return [

@@ -307,7 +307,8 @@ class Convex(CollisionGeometry):
     Args:
         vertices: vertices of the solid.
         num_faces: number of faces.
-        faces: for each face the number of its corners, then their indices. They are checked, but not needed.
+        faces: for each face the number of its corners, then the vertex indices of the corners. They are checked, but
+            not needed.
 
     Raises:
         InvalidMesh: faces that do not match the vertices, or vertices without a hull.

@@ -228,7 +228,7 @@ class KeptFront:
         budget: maximum sum of the errors of a pair [m].
 
     Attributes:
-        visits: how many pairs the tree of tests has.
+        visits: number of pairs in the tree of tests.
     """
 
     def __init__(self, a: ClusterTree, b: ClusterTree, budget: float) -> None:

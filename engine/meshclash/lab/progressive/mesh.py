@@ -81,11 +81,11 @@ class ProgressiveMesh:
     Args:
         places: positions of the vertices of the base, then of each vertex when its split adds it, (n, 3) float64 [m].
         others: position of the parent of each split after the split, (k, 3) float64 [m].
-        parents: of the vertex that each split brings, an earlier one, (k,) int32.
-        triangles: of the finest mesh, (m, 3) int32.
+        parents: parent of the vertex that each split adds, an earlier vertex, (k,) int32.
+        triangles: triangles of the finest mesh, (m, 3) int32.
 
     Attributes:
-        splits: how many splits of the base are applied now.
+        splits: number of splits of the base that are currently applied.
     """
 
     def __init__(self, places: np.ndarray, others: np.ndarray, parents: np.ndarray, triangles: np.ndarray) -> None:

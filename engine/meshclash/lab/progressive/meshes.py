@@ -42,10 +42,10 @@ class ProgressiveMeshes(HoldsFile):
     collision detection between massive models using dynamic simplification" (2004).
 
     Attributes:
-        path: of the file, that of the mesh with ".progressive" behind.
+        path: path of the file: the path of the mesh file followed by ".progressive".
         mesh: the ClusteredMesh.
-        node_count: of the hierarchy.
-        triangle_count: of the finest meshes of all nodes together.
+        node_count: number of nodes of the hierarchy.
+        triangle_count: number of triangles of the finest meshes of all nodes together.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -68,8 +68,8 @@ class ProgressiveMeshes(HoldsFile):
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: as of ``MeshLevels.build``.
-            progress: is called with Progress.
+            weld: as for ``MeshLevels.build``.
+            progress: function that is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.

@@ -23,7 +23,7 @@ class StopPages(PageFile):
 
     Attributes:
         clusters_at: number of the first cluster.
-        moves: how many vertex splits and edge collapses were applied.
+        moves: number of vertex splits and edge collapses that were applied.
     """
 
     def __init__(self, mesh: PageFile, file: PartFile, nodes: np.ndarray, memory: int) -> None:

@@ -131,8 +131,8 @@ def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
     """Return the restricted boxtree of a binary tree.
 
     Args:
-        tree: with one triangle a leaf.
-        boxes: of its nodes, (n, 6) float32, outward.
+        tree: a tree with one triangle in each leaf.
+        boxes: boxes of the tree's nodes, (n, 6) float32, rounded outward.
 
     Returns:
         Returns (a Tree with only the depth, the nodes (rows, 2) float32).

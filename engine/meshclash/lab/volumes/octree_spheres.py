@@ -21,8 +21,8 @@ class OctreeSpheres:
     """Spheres of every level, the root first; all spheres of a level have the same size.
 
     Attributes:
-        middles: of each level, (n, 3) [m].
-        radii: of each level [m].
+        middles: centres of the spheres of each level, (n, 3) [m].
+        radii: radius of the spheres of each level [m].
         begins: for each level except the last, the index of the first child of each sphere in the next level, (n + 1,)
             int64.
     """

@@ -129,7 +129,7 @@ def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress)
         work: address of the workspace record, which belongs to these jobs until they are finished.
         oriented: ``oriented_boxes`` of the tree set.
         trees: trees of the objects, (n,) int64.
-        rows: their poses in m configurations, (m, n, 3, 4).
+        rows: poses of the objects in m configurations, (m, n, 3, 4).
         jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
             lie in the other, (k, 4) int64.
         triangles: output: the triangles that meet, (k, 2) int32; -1 if the meshes do not meet.

@@ -34,7 +34,7 @@ def contacts_of_records(
     """Return the contacts of two meshes; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records.
+        a, b: records of the two meshes.
         pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         touching, threads: as for ``collide``; not checked.
         others: options that this fast path does not support.

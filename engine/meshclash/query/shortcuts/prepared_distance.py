@@ -30,7 +30,7 @@ def distance_of_records(
     for meshes that do not meet but whose distance is within the rounding error.
 
     Args:
-        a, b: their records.
+        a, b: records of the two meshes.
         pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         start: as for ``distance``; not checked.
         options: permitted errors, limits, and further options that this fast path does not support.

@@ -65,7 +65,7 @@ class PackedPair:
     The record of the first object stores this data as long as the second object stays the same.
 
     Attributes:
-        parts: of both.
+        parts: parts of both hierarchies.
         trees: indices of the trees of both objects: an object paired with itself is not copied.
         posed: forest, solids, origins and reaches.
         used: for each tree, whether its triangles use all vertices of its mesh.
@@ -190,7 +190,7 @@ def _judge_pair(
     """Return bits of ``sampling.py`` for two solids, or ``_LEFT``; sorts their contacts.
 
     Args:
-        forest, solids, origins, reaches, used: of the pair; ``first`` and ``second`` are its trees.
+        forest, solids, origins, reaches, used: data of the pair; ``first`` and ``second`` are its trees.
         pose_a, pose_b: (4, 4).
         pairs, kinds: the contacts; ``count`` is their number.
         measured: whether to fill ``overlap`` and ``middles`` (n, 3) if there is common volume; then the columns of
@@ -275,7 +275,7 @@ def verdict_of_records(
     """Return the verdict on two objects without permitted overlap; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records; the first one keeps the data of the pair.
+        a, b: records of the two meshes; the first record stores the data of the pair.
         pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         depth: whether an overlap is measured; not checked.
         others: options that this fast path does not support.
