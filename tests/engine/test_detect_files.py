@@ -221,7 +221,7 @@ def test_a_set_that_means_nothing_says_what_is_like_it():
         (["{boxes}", "--baseline", "missing.json"], "cannot be read"),
         (["{boxes}", "--report", "report.doc"], "must end in"),
         (["{boxes}", "--report", "{boxes}"], "must end in"),
-        (["{boxes}", "--threads", "0"], "--threads must be 1 to"),
+        (["{boxes}", "--threads", "0"], "--threads must be from 1 to"),
         (["{boxes}", "--test", "clearance"], "needs a tolerance"),
         (["{boxes}", "--frames", "1:5"], "unrecognized arguments"),
         ([], "FILE"),
