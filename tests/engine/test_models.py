@@ -361,7 +361,8 @@ def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["set", "{report}", "zzzz", "--status", "approved"], "'zzzz' is ambiguous: 0 ids start with it"),
+        (["set", "{report}", "zzzz", "--status", "approved"], "the report has no pair whose id starts with 'zzzz'"),
+        (["set", "{report}", "z", "--status", "approved"], "'z' is too short: give the first 4 characters"),
         (["set", "{report}", "group:9", "--status", "approved"], "the report has no group:9"),
         (["set", "{report}", "all"], "no change is given"),
         (["set", "{report}", "all", "--name", "x"], "--name renames one group"),

@@ -19,6 +19,7 @@ from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import former_identities, identities, without_number
 from .models import Model, Shared, models_of, one_thing_each, warnings
+from .sent_paths import sent_path
 from .sets import Described, Matcher, members
 from .world import to_world
 
@@ -91,7 +92,7 @@ class FileSource:
         self._named, self._unit = sorted(named), unit
         plain = [file for path in files for file in _files_of(path)]
         self.models = models_of(plain, models, disciplines, revisions)
-        self.file = ", ".join(str(model.path.resolve()) for model in self.models)
+        self.file = ", ".join(sent_path(str(model.path)) for model in self.models)
         self.read_files: list[Parts] = []
         self.parts: list[FilePart] = []
         self.former: dict[str, str] = {}

@@ -32,6 +32,7 @@ from .review.groups import Part
 from .review.history import TEST, region_question, whole_question
 from .review.revisions import Identity
 from .reviews import APPROVED, NOT_REVIEWED, Review
+from .sent_paths import sent_path, without_folders
 from .verdicts import CLASH_VERDICTS
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class DetectReport:
     """The result of a detection.
 
     Attributes:
-        file: path of the .blend file, "" if the file was never saved.
+        file: path of the .blend file, "" if the file was never saved; or the files that were read, joined by ", ".
+            What is written contains all paths as `sent_path` returns them.
         scale_length: metres per scene unit.
         options: the options of the test.
         rows: worst first.
@@ -308,24 +310,29 @@ class DetectReport:
             "stats": stats,
         }
 
+    def _sent(self, skipped: Skipped) -> dict[str, Any]:
+        """Return an object that was not tested as a dictionary, without the folders of files in its reason."""
+        paths = [self.file, *(path for path, *_ in self.files)]
+        return {**asdict(skipped), "reason": without_folders(skipped.reason, paths)}
+
     def as_summary(self) -> dict[str, Any]:
         """Return the report as a dictionary without the pairs."""
         return {
             "schema": SCHEMA,
             "version": self.version,
-            "file": self.file,
+            "file": sent_path(self.file),
             "created": self.created or None,
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
-            "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "files": [dict(zip(FILE_KEYS, (sent_path(path), *unit), strict=True)) for path, *unit in self.files],
             "models": [dict(item) for item in self.models],
             "shared": [dict(item) for item in self.shared],
             "warnings": list(self.warnings),
-            "baseline": None if self.baseline is None else self.baseline[0],
+            "baseline": None if self.baseline is None else sent_path(self.baseline[0]),
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
             "allow_lost": self.allow_lost,
-            "stats": {"no_geometry": {}, **self.stats, "skipped": [asdict(item) for item in self.skipped]},
+            "stats": {"no_geometry": {}, **self.stats, "skipped": [self._sent(item) for item in self.skipped]},
         }
 
     def _event(self, event: ClashEvent) -> dict[str, Any]:

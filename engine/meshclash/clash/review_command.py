@@ -97,7 +97,11 @@ class Decided:
                 found |= dict.fromkeys(self.group(text)["pairs"])
             else:
                 some = [key for key in self.pairs if key == text or (len(text) >= SHORTEST and key.startswith(text))]
-                if len(some) != 1:
+                if not some and len(text) < SHORTEST:
+                    raise InputError(f"'{text}' is too short: give the first {SHORTEST} characters of an id, or more")
+                if not some:
+                    raise InputError(f"the report has no pair whose id starts with '{text}'")
+                if len(some) > 1:
                     raise InputError(f"'{text}' is ambiguous: {counted(len(some), 'id')} start with it")
                 found[some[0]] = None
         return list(found)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import html
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -20,11 +19,12 @@ from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
 from ..fasteners import REASONS
 from ..report_formats import APPROVED, coarse, lost, summary, understood
+from ..sent_paths import without_folders
 from ..terminal import without_controls
 from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
 from ..words import counted, kinds_in_words, plural
-from .page_objects import Matrix, Objects, base_name, matrices
+from .page_objects import Matrix, Objects, matrices
 from .page_rows import PageRows, breakable, image, label_style, table
 from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
@@ -37,8 +37,6 @@ MOST_NAMED = 5
 """Lost objects that the head of the page names."""
 WORDS_OF_TESTS = {"intersection", "clearance"}
 """Tests whose result is described as a number of clashes; other tests use other words."""
-FOLDERS = re.compile(r"(?<![\w./])(?:~?(?:/[^\s/:'\"]+)+/|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
-"""The folders of a path in a sentence."""
 OUTDATED = "An object of the pairs in grey may have changed since the test."
 SAVED = "The list came with the .blend file: which faces are in contact was not saved with it."
 SHARED_TITLE = "Elements that several models contain"
@@ -389,10 +387,7 @@ class _Page:
     def _without_folders(self, reason: str) -> str:
         """Remove folder names from a reason."""
         paths = [item["path"] for item in self.report.get("files") or []] + [self.report["file"] or ""]
-        folders = {path[: -len(base_name(path))] for path in paths if base_name(path) != path}
-        for folder in sorted(folders - {"/"}, key=len, reverse=True):
-            reason = reason.replace(folder, "")
-        return FOLDERS.sub("", reason)
+        return without_folders(reason, paths)
 
     def _settings(self) -> str:
         facts = "\n".join(
