@@ -1,6 +1,6 @@
-"""``BVHTree``: Blender's ``mathutils.bvhtree.BVHTree`` with exact answers, for scripts.
+"""``BVHTree`` replaces Blender's ``mathutils.bvhtree.BVHTree`` with exact results, for scripts.
 
-``from bl_ext.user_default.meshclash.bvhtree import BVHTree`` replaces Blender's import. Answers contain Blender's
+``from bl_ext.user_default.meshclash.bvhtree import BVHTree`` replaces Blender's import. Results contain Blender's
 vectors. The first import of this module loads the engine.
 """
 
@@ -46,7 +46,7 @@ class BVHTree(bvhtree.BVHTree):
             epsilon: has no effect.
 
         Raises:
-            UnsupportedOption, a ValueError: the object has no mesh, or other modifiers are asked for.
+            UnsupportedOption, a ValueError: the object has no mesh, or other modifier settings are requested.
         """
         if cage or not deform:
             raise UnsupportedOption("BVHTree.FromObject always applies all modifiers: use deform=True and cage=False")
@@ -68,7 +68,7 @@ class BVHTree(bvhtree.BVHTree):
         """Return a tree over the faces of a BMesh.
 
         Args:
-            bmesh: the mesh; it is not changed.
+            bmesh: the mesh; the function does not change it.
             epsilon: has no effect.
         """
         place = {vertex: k for k, vertex in enumerate(bmesh.verts)}

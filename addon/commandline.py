@@ -49,7 +49,7 @@ from .adapters.simulations import refuse_unbaked
 from .adapters.source import BlenderSource
 
 MakeWorkers = Callable[[int, "str | None", str], Workers]
-"""Creates a number of workers, or those of a Dask scheduler, for a question."""
+"""Creates a number of workers, or the workers of a Dask scheduler, for a test."""
 
 EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME, material:NAME, property:KEY=VALUE, and of IFC
   class:IfcPipe*, type:, storey:, system:; " | " joins several, " & " asks for all of several, "not " turns one round"""
@@ -173,7 +173,7 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
 
 
 def _question(file: Path | None, options: DetectOptions) -> str:
-    """Return the options that other processes need, as input of `worker`; the file is open.
+    """Return the options that other processes need, as input of `worker`; the file must be open.
 
     Raises:
         InputError: the open file differs from the file on disk, which the processes will read.

@@ -1,6 +1,6 @@
-"""Write bytecode of the extension's libraries soon after its installation, so that Detect need not wait.
+"""Write bytecode of the extension's libraries soon after its installation, so that Detect does not have to wait.
 
-Files are written one at a time, with pauses, and nothing is imported. Once the bytecode exists, only three files are
+Files are written one at a time, with pauses, and no module is imported. Once the bytecode exists, only three files are
 checked.
 """
 

@@ -1,7 +1,7 @@
 """Load the engine, or raise an error that explains why it cannot be loaded.
 
 An installed extension contains the engine as its sub-package `meshclash`; in a checkout it is the installed package.
-Numba is imported only here, on first use, so that a fresh Blender does not hold its libraries open.
+Numba is imported only here, on first use, so that Blender does not open its libraries at startup.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class EngineMissing(Exception):
     """The engine cannot be loaded.
 
     Attributes:
-        reason: why it cannot be loaded.
+        reason: why the engine cannot be loaded.
         remedy: what the user can do.
     """
 
@@ -111,8 +111,8 @@ def use_gpu_from(sizes: dict[str, int] | None) -> None:
     """Set the smallest sizes of questions that are sent to a GPU, now or as soon as the engine is loaded.
 
     Args:
-        sizes: settings of the engine's ``configure_device`` for the kinds of questions that a GPU may answer; None
-            disables the GPU.
+        sizes: settings of the engine's ``configure_device`` for the queries that a GPU may compute; None disables the
+            GPU.
     """
     sizes = sizes or {}
     if _gpu_from[0] == sizes:

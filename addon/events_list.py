@@ -29,6 +29,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
     for event in events:
         item, row = listed.events.add(), event.row
         item.name, item.name_a, item.name_b = row.title, row.a.name, row.b.name
+        item.region = row.region
         item.pair_id, item.verdict, item.flush, item.certainty = row.id, row.verdict, row.flush, row.certainty
         item.start, item.end, item.worst = event.start, event.end, event.worst_frame
         for column in EVENT_MEASURES:

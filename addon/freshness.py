@@ -1,7 +1,7 @@
 """Unmark stale objects that have returned to the state of a result, soon after the last change.
 
 An evaluation reports objects that may have changed, and these are marked as stale immediately. After undo, Edit Mode
-without an edit, or a return to the same frame they are as before, which their fingerprints tell.
+without an edit, or a return to the same frame, the objects are unchanged, which their fingerprints show.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The groups of the listed result: each needs one decision; choosing a group lists only its pairs.
 
-Manual edits of groups (pairs removed, groups merged and named) are kept in the history of the scene, by keys that
-stay the same in the next detection, and are applied to its results again.
+Manual edits of groups (pairs removed, groups merged and named) are stored in the history of the scene under keys that
+stay the same in the next detection. They are applied again to the results of that detection.
 """
 
 from __future__ import annotations

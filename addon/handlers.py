@@ -47,7 +47,7 @@ def forget_file() -> None:
 def on_load_pre(*_args: object) -> None:
     """Discard the state of the old file before another is loaded: its data must not be used afterwards.
 
-    Windows may stay as they are, so views are restored first.
+    Windows may stay unchanged, so views are restored first.
     """
     view.leave_isolation(bpy.context)
     forget_file()
@@ -85,7 +85,7 @@ def on_load_post(*_args: object) -> None:
 def on_save_pre(*_args: object) -> None:
     """Save the list of each scene in the file, without faces, which Detect finds again.
 
-    Isolation is not saved: the file would open with isolated views, which nothing would end.
+    Isolation is not saved, because otherwise the file would open with isolated views that no command ends.
     """
     view.suspend_isolation(bpy.context)
     histories.before_save()
@@ -130,7 +130,7 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
 def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Record changes for Live and mark results of Detect as stale after an evaluation. Does nothing else.
 
-    Final renders also evaluate, in their own thread; they change nothing.
+    Final renders also evaluate the scene, in their own thread; they do not change the scene.
     """
     if depsgraph.mode != "VIEWPORT" or running_work.ignores_updates():
         return

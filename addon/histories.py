@@ -1,8 +1,8 @@
 """Histories of scenes, and the journal beside the file, which restores what a crash or another save lost.
 
-A scene's `reviews` hold the user's decisions on pairs, so that Blender can undo and save them. Each change of them is
-an event in the scene's history, and is written to the journal immediately. Like `scene_results`, this is state of the
-session: plain data by the `session_uid` of scenes.
+A scene's property `reviews` contains the user's decisions on pairs, so that Blender can undo and save them. Each change
+of a decision is an event in the scene's history, and is written to the journal immediately. Like `scene_results`, this
+is state of the session: plain data by the `session_uid` of scenes.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ def sync(scene: bpy.types.Scene, undone: bool = False) -> None:
 
     Args:
         scene: the scene.
-        undone: whether after an undo or redo; then decisions that others made in the meantime are restored.
+        undone: whether the call follows an undo or redo; in that case decisions that others made in the meantime are
+            restored.
     """
     found, reviews = kept(scene), scene.meshclash.reviews
     history, again = found.history, set()
@@ -274,8 +275,8 @@ def _fill(reviews: bpy.types.bpy_prop_collection, wanted: Mapping[str, tuple[str
 
 
 def read_others() -> bool:
-    """Read the events that other Blenders have written to the journal since the last reading; return whether any are
-    new.
+    """Read the events that other Blenders have written to the journal since the last reading; return whether new events
+    were found.
     """
     if _State.journal is None:
         return False
@@ -288,7 +289,7 @@ def read_others() -> bool:
 
 
 def look_at_others() -> bool:
-    """Read the journal if another Blender wrote to it or saved the file; return whether anything is new."""
+    """Read the journal if another Blender wrote to it or saved the file; return whether new events were found."""
     path = journal_path()
     stamps = None if path is None else (_stamp(path), _stamp(Path(bpy.data.filepath)))
     if path is None or stamps == _State.looked:
@@ -388,7 +389,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
     found = kept(scene)
     identities = {item.name: item.id for item in report.revision}
     rows = [row for row in report.rows if row.verdict != APART]
-    asked = {(row.test, row.verdict): row for row in rows}
+    asked = {(row.test, row.verdict, row.region): row for row in rows}
     questions = {key: report.question_of(row) for key, row in asked.items()}
     yield
     pairs = {}
@@ -396,7 +397,7 @@ def detected_steps(scene: bpy.types.Scene, report: DetectReport) -> Generator[No
         for row in some:
             a, b = names = row.names
             ends = identities.get(a, ""), identities.get(b, "")
-            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict])
+            pairs[row.id] = Found(names, ends, questions[row.test, row.verdict, row.region])
         yield
     uids = {item.name_full: item.session_uid for item in scene.objects if item is not None}
     now = {item.id: uids[item.name] for item in report.revision if item.name in uids}
@@ -519,5 +520,5 @@ def why_gone(scene: bpy.types.Scene, decision: Decision) -> str:
         return Sentence("{name} is not in the scene", name=absent[0])
     excluded = {frozenset(pair) for pair in scene.meshclash.excluded_names}
     if frozenset(decision.names) in excluded:
-        return "Excluded"
+        return "The pair is excluded"
     return "No longer found, because an object was moved or changed"

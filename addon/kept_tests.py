@@ -30,7 +30,7 @@ WORD = "word"
 
 
 class MESHCLASH_PG_kept_test(PropertyGroup):
-    """A test that is kept; `name` is its name."""
+    """A named test that is stored in the file; `name` is its name."""
 
     definition: StringProperty(description="What it asks, as JSON", options={"HIDDEN"})
     enabled: BoolProperty(name="Run", description="Include this test when you run the tests", default=True)
@@ -58,7 +58,7 @@ class MESHCLASH_PG_kept_test(PropertyGroup):
         return test
 
     def keep(self, test: NamedTest) -> None:
-        """Save the options of `test` in this test."""
+        """Store the options of `test` in this test."""
         self.name, self.definition = test.name, json.dumps(test.as_dict(), ensure_ascii=False)
         for side in "ab":
             kind, _, name = getattr(test.options, f"set_{side}").partition(":")
@@ -81,7 +81,7 @@ def tests_of(scene: bpy.types.Scene, enabled: bool = False) -> list[NamedTest]:
         enabled: whether disabled tests are left out.
 
     Raises:
-        InputError: a test is damaged, or there are none.
+        InputError: a test is damaged, or the list is empty.
     """
     excluded = scene.meshclash.excluded_names
     found = [item.named_test() for item in scene.meshclash.kept_tests if item.enabled or not enabled]
@@ -123,13 +123,13 @@ def disciplines(scene: bpy.types.Scene, by: str) -> dict[str, str]:
 
     Args:
         scene: the scene.
-        by: "collection", "material", `WORD`, or a property such as "class", "storey" or a custom one.
+        by: "collection", "material", `WORD`, or a property such as "class", "storey" or a custom property.
 
     Returns:
         The set expression of each discipline, by its name.
 
     Raises:
-        InputError: there are fewer than two, or too many.
+        InputError: the number of disciplines is below two, or too large.
     """
     things = [item for item in scene.objects if item is not None and has_shape(item)]
     if by == "collection":
@@ -162,7 +162,7 @@ def make_matrix(scene: bpy.types.Scene, by: str, options: DetectOptions, within:
 
 
 def as_test(name: str, options: DetectOptions) -> NamedTest:
-    """Return a test with the options of Detect, without excluded pairs: every run adds those of the scene."""
+    """Return a test with the options of Detect, without excluded pairs: every run adds the scene's excluded pairs."""
     return test_of(name, _of_its_own(options))
 
 
@@ -177,8 +177,8 @@ def _branches(root: bpy.types.Collection) -> list[bpy.types.Collection]:
 
 
 def _words(things: list[bpy.types.Object]) -> list[str]:
-    """Return first words of names, each of which selects all names that begin with it; no word begins with another of
-    these words.
+    """Return first words of names. Each selects all names that begin with it, and no word begins with another word of
+    the result.
     """
     words = sorted({"".join(takewhile(str.isalpha, item.name_full)) for item in things} - {""})
     return [word for word in words if not any(word != other and word.startswith(other) for other in words)]

@@ -1,7 +1,8 @@
 """Compile, in a background process, the kernels that no package contains for this processor and Python.
 
-The result is a store like those of packages, in the user's folder; see `kernels/builder.py` of the engine. When the
-kernels for the first question are ready, the process continues with those for other questions. It ends with Blender.
+The compiled kernels are stored like those of packages, in the user's folder; see `kernels/builder.py` of the engine.
+When the kernels for the first test are ready, the process continues with those for other tests. The process ends with
+Blender.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ PAUSE = 0.02  # seconds between two checks of the process; long enough to end th
 _running: list[Any] = []
 """The engine's `Builder`, while it runs."""
 _failed: list[str] = []
-"""Why kernels cannot be built in this session."""
+"""The reason why kernels cannot be built in this session."""
 
 
 def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress, None, None]:
     """Wait until the kernels for some parts of the engine's warm-up are compiled.
 
-    If no process can compile them, this ends immediately, and the engine compiles them on first use.
+    If no process can compile the kernels, this function ends immediately, and the engine compiles them on first use.
 
     Args:
         module: the engine.
@@ -61,7 +62,7 @@ def ready_steps(module: ModuleType, parts: Sequence[str]) -> Generator[Progress,
 
 
 def end() -> None:
-    """End the background process if it runs; kernels that it has compiled are kept."""
+    """End the background process if it runs; kernels that are already compiled are kept."""
     while _running:
         _running.pop().stop()
 

@@ -1,6 +1,6 @@
 """Keys that act while the mouse is over the results: arrows step through the pairs, 1 to 4 set the status.
 
-Elsewhere these keys keep their usual meaning: if the poll of an operator fails, Blender passes its key on.
+Outside the list, these keys keep their usual meaning: if the poll of an operator fails, Blender passes its key on.
 """
 
 from __future__ import annotations

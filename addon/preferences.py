@@ -9,7 +9,7 @@ from bpy.types import AddonPreferences
 from meshclash.clash import colours
 from meshclash.messages import Sentence
 
-from . import engine, running_work
+from . import engine, running_work, translations
 from .redraw import tag_redraw
 from .translations import ChoiceProperty, translated
 
@@ -134,6 +134,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
             column.label(text=engine.cache_problem(), icon="ERROR")
         column.operator("meshclash.clear_cache", icon="TRASH")
         draw_diagnostics(layout)
+        for problem in translations.languages().problems:
+            layout.label(text=problem, icon="ERROR", translate=False)
 
 
 class _Defaults:
@@ -159,7 +161,7 @@ def of(context: bpy.types.Context) -> Any:
 
 
 def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
-    """Return the smallest sizes that are sent to the GPU, by the engine's names; None if the GPU is disabled."""
+    """Return the smallest sizes for which the GPU is used, by the engine's names; None if the GPU is disabled."""
     chosen = of(context)
     if chosen.device != "GPU":
         return None
@@ -168,7 +170,7 @@ def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
 
 
 def cache_folder() -> str | None:
-    """Return the folder of compiled kernels; None in a checkout, where the engine chooses one."""
+    """Return the folder of compiled kernels; None in a checkout, where the engine chooses the folder."""
     try:
         return bpy.utils.extension_path_user(BASE, path=CACHE_FOLDER)
     except ValueError:  # raised by Blender if BASE is not the package of an extension
@@ -178,7 +180,8 @@ def cache_folder() -> str | None:
 def clear_cache() -> int:
     """Delete the compiled kernels in the extension's folder; return the number of files.
 
-    The folders are kept: the engine creates its folder once per session, and could not store kernels without it.
+    The folders themselves are kept: the engine creates its folder once per session, and could not store kernels without
+    it.
     """
     folder = cache_folder()
     files = [path for path in Path(folder).rglob("*") if path.is_file()] if folder else []
@@ -188,7 +191,7 @@ def clear_cache() -> int:
 
 
 def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
-    """Draw the device, and whether it can be used, as far as known, since a search takes a moment.
+    """Draw the device and its known state; a search for a GPU would take a moment.
 
     Args:
         layout: layout on the page.

@@ -77,10 +77,10 @@ GROUPINGS_SHOWN = (
         "Group clashes with a common cause: a detail that repeats between two kinds of objects, or one "
         "misplaced object",
     ),
-    ("families", "Families", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
+    ("families", "Names", "Group by the names of the two objects without numbers, such as Bolt for Bolt.001"),
     ("pattern", "Pattern", "Group by the types of the two objects and the size of the overlap"),
     ("object", "Object", "Group by the fewest objects that are involved in all clashes"),
-    ("place", "Place", "Group clashes of an object that are close to each other"),
+    ("place", "Location", "Group clashes of an object that are close to each other"),
     ("material", "Material", "Group by the materials of the two objects"),
     ("collection", "Collection", "Group by the collections of the two objects"),
     ("assembly", "Assembly", "Group by sub-assemblies: objects with the same parent"),
@@ -108,7 +108,8 @@ PROGRESSES = (
 PERMITTED = (
     ("AUTO", "Resolution", "Ignore overlaps within the precision of the coordinates, up to 0.1 mm, and warn if the "
                            "coordinates are less precise"),
-    ("RESOLUTION", "Any Resolution", "Ignore overlaps within the precision of the coordinates, however coarse it is"),
+    ("RESOLUTION", "Resolution, No Limit", "Ignore overlaps within the precision of the coordinates, however coarse it "
+                                           "is"),
     ("LENGTH", "Length", "Ignore overlaps up to a length, such as press fits and welds"),
 )  # fmt: skip
 MILLISECOND = 0.001
@@ -130,7 +131,7 @@ def _derived(
 
     Args:
         name: name of the property.
-        default: function that returns the value if none is set.
+        default: function that returns the value if no value is set.
         counts: function that returns whether a stored value is used.
     """
     if bpy.app.version >= (5, 0, 0):
@@ -484,7 +485,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """Return the frames of a scan.
 
         Raises:
-            InputError: there are none.
+            InputError: the range contains no frames.
         """
         scene = self.id_data
         first, last = scene.frame_start, scene.frame_end
@@ -496,7 +497,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
 
     @property
     def preset(self) -> dict[str, Any]:
-        """The settings of a preset, lengths in metres. Setting it resets all other settings to their defaults."""
+        """The settings of a preset, lengths in metres. Setting a preset resets all other settings to their defaults."""
         said = {name: getattr(self, name) for name in PRESET_VALUES if _is_stored(self, name)}
         metres = metres_per_unit(self.id_data)
         return {name: value * metres if name in LENGTHS else value for name, value in said.items()}
@@ -633,6 +634,7 @@ class MESHCLASH_PG_row(PropertyGroup):
     pair_id: StringProperty()
     name_a: StringProperty()
     name_b: StringProperty()
+    region: StringProperty(description="Pair of regions of a surface that crosses itself")
     verdict: StringProperty()
     faces_a: IntProperty()
     faces_b: IntProperty()
@@ -648,6 +650,7 @@ class MESHCLASH_PG_event(PropertyGroup):
 
     name_a: StringProperty()
     name_b: StringProperty()
+    region: StringProperty(description="Pair of regions of a surface that crosses itself")
     verdict: StringProperty()
     flush: BoolProperty()
     pair_id: StringProperty()
@@ -721,7 +724,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     )
     sort_reverse: BoolProperty(name="Reverse", description="Reverse the order of the list", update=_list_again)
     around: ChoiceProperty(
-        name="Surroundings", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
+        name="Other Objects", description="How to show other objects", items=SURROUNDINGS, default="ISOLATE",
         update=_surroundings_changed,
     )  # fmt: skip
     groups: CollectionProperty(type=MESHCLASH_PG_group)
@@ -769,14 +772,14 @@ class MESHCLASH_PG_results(PropertyGroup):
         )  # fmt: skip
 
     def asked_frames(self) -> range | None:
-        """Return the frames whose pairs are listed; None for all, or if the frames are no valid range."""
+        """Return the frames whose pairs are listed; None for all frames, or if the range is invalid."""
         try:
             return parse_frames(self.of_frames)
         except InputError:
             return None
 
     def _pairs(self) -> frozenset[str] | None:
-        """Return the pairs of the chosen group and the chosen assignee; None for all."""
+        """Return the pairs of the chosen group and the chosen assignee; None for all pairs."""
         group, scene = shown_things.listed().group, scene_with(self.scene_uid)
         if scene is None:
             return group

@@ -1,7 +1,7 @@
 """Refine the depths of a list after Detect, in slices of a timer; rows stay in their place meanwhile.
 
-When all depths are refined, the list is sorted by them once. Refining ends with the list: at another detection, at the
-start of Live or at another file. The selected pair comes first, then the page shown.
+When all depths are refined, the list is sorted by them once. Refining ends when another detection or Live starts, or
+another file is loaded. The selected pair comes first, then the page shown.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def show_report(
     table: RowTable | None = None,
     found_groups: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> None:
-    """Store `report` as the result of `scene`, and list it; no row is selected, so the view does not change.
+    """Store `report` as the result of `scene`, and list it; no row is selected, so that the view does not change.
 
     Args:
         context: context of the window.
@@ -61,7 +61,7 @@ def show_report(
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
-    """Store an answer of Live as the result of its scene; `list_live` updates the list."""
+    """Store a result of Live as the result of its scene; `list_live` updates the list."""
     scene_results.store_result(scene_uid, report, live=True, incomplete=incomplete)
     tag_redraw(context)
 
@@ -84,7 +84,8 @@ def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene
 
 
 def listed_order(scene_uid: int) -> Positions:
-    """Return the positions of the listed rows in the current report of a scene; none for a scene that is not listed.
+    """Return the positions of the listed rows in the current report of a scene; an empty array for a scene that is not
+    listed.
 
     They are computed again if the report was replaced since, by Live or by undo of an exclusion.
     """
@@ -119,7 +120,7 @@ def _progressed(result: scene_results.SceneResult, wanted: frozenset[str], scene
 
 
 def _column(result: scene_results.SceneResult, key: str, scene: bpy.types.Scene) -> np.ndarray | None:
-    """Return values of rows to sort by that are not part of the report; None for other keys.
+    """Return values of rows to sort by that are not part of the report; None for keys of the report.
 
     They are cached until their source changes.
     """
@@ -162,7 +163,7 @@ def _values(result: scene_results.SceneResult, key: str, history: History) -> np
 def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results.SceneResult | None) -> None:
     """Fill Blender's list with the current page of the listed rows.
 
-    Only differences are written, because Blender takes a microsecond for every value.
+    Only changed values are written, because Blender takes a microsecond for every value.
     """
     state = shown_things.listed()
     if result is None:
@@ -222,6 +223,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "pair_id": row.id,
         "name_a": row.a.name,
         "name_b": row.b.name,
+        "region": row.region,
         "verdict": row.verdict,
         "faces_a": row.a.count,
         "faces_b": row.b.count,
@@ -273,7 +275,7 @@ def group_again(context: bpy.types.Context) -> None:
 
 @reactions.on("group chosen")
 def list_group(context: bpy.types.Context) -> None:
-    """List only the pairs of the chosen group; all pairs if none is chosen."""
+    """List only the pairs of the chosen group; all pairs if no group is chosen."""
     listed, state = context.window_manager.meshclash, shown_things.listed()
     chosen = listed.active_group
     state.group = state.groups[chosen] if 0 <= chosen < len(state.groups) else None
@@ -290,9 +292,9 @@ def list_again(context: bpy.types.Context) -> None:
 
 
 def sort_refined(context: bpy.types.Context, scene_uid: int) -> None:
-    """Sort the list once by its depths, when all of them are refined; the selected pair stays selected.
+    """Sort the list once by its depths, when all depths are refined; the selected pair stays selected.
 
-    Afterwards rows keep their order until the user chooses another one.
+    Afterwards, rows keep their order until the user chooses another sort order.
     """
     listed, scene = context.window_manager.meshclash, scene_with(scene_uid)
     scene_results.sort_again(scene_uid)
@@ -337,7 +339,7 @@ def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> boo
 
 
 def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
-    """Return the index of a pair in the list, over all pages; None if it is not listed."""
+    """Return the index of a pair in the list, over all pages; None if the pair is not listed."""
     listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid or pair_id not in result.table.positions:
         return None
@@ -348,8 +350,8 @@ def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
 def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
     """Return the id of the pair listed after the selected pair (before it if `step` is -1).
 
-    If there is none, return the pair on the other side, or None if no other pair is listed. If the selected pair is not
-    listed, return the first one.
+    Without such a pair, return the pair on the other side, or None if no other pair is listed. If the selected pair is
+    not listed, return the first one.
     """
     order, result = listed_order(context.scene.session_uid), scene_results.result_of(context.scene.session_uid)
     listed = context.window_manager.meshclash
@@ -374,7 +376,7 @@ def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
 
 
 def as_listed(scene: bpy.types.Scene) -> DetectReport:
-    """Return the report of a scene with the reviews of its pairs, and which of them are stale."""
+    """Return the report of a scene with the reviews of its pairs, and the stale pairs."""
     result = scene_results.existing_result(scene.session_uid)
     outdated = frozenset(row.id for row in result.report.rows if result.is_stale(row))
     return replace(result.report, reviews=scene.meshclash.reviews_in_words(), outdated=outdated)
@@ -400,7 +402,7 @@ def active_pair(context: bpy.types.Context) -> PairRow | None:
 
 
 def selected_pair(context: bpy.types.Context) -> PairRow:
-    """Return the row of the selected pair, for code that runs only if there is one.
+    """Return the row of the selected pair, for code that runs only if a pair is selected.
 
     Raises:
         LookupError: no pair is selected.

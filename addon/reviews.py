@@ -25,7 +25,7 @@ class Reviews:
     """The reviews of a scene when they were read; a new object is made when they change.
 
     Attributes:
-        count: number of reviews, to detect added or removed ones.
+        count: number of reviews, to detect added or removed reviews.
         statuses: statuses by pair id; all other pairs are open.
         approved: ids of approved pairs: they stay listed, but are not counted or drawn as clashes.
         places: index of each pair's review in the scene's collection.
@@ -68,7 +68,7 @@ def review_of(scene: bpy.types.Scene, pair_id: str) -> bpy.types.PropertyGroup |
 
 
 def comment_of(scene: bpy.types.Scene, pair_id: str) -> str:
-    """Return the comment on a pair; "" if there is none."""
+    """Return the comment on a pair; "" without a comment."""
     review = review_of(scene, pair_id)
     return review.comment if review else ""
 

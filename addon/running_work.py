@@ -1,5 +1,5 @@
-"""The tasks that run in this session: the task of the interface, Live, and the changes of the scene that they must know
-about.
+"""The tasks that run in this session: the task of the interface, Live, and the changes of the scene that these tasks
+need to know.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class EngineState:
 
     Attributes:
         diagnostics: versions found, one per line.
-        reason: why it could not be loaded; "" if it could.
+        reason: why the engine could not be loaded; "" if it was loaded.
         remedy: what the user can do.
     """
 
@@ -57,7 +57,7 @@ def ignores_updates() -> bool:
 
 @contextmanager
 def own_frames() -> Iterator[None]:
-    """Mark that a scan changes frames inside the block; it restores the frame, so results do not become stale."""
+    """Mark that a scan changes frames inside the block; the scan restores the frame, so results do not become stale."""
     _State.own_frames = True
     try:
         yield
@@ -131,7 +131,7 @@ def set_engine_state(state: EngineState) -> None:
 
 
 def engine_state() -> EngineState | None:
-    """Return the result of the last attempt to load the engine; None before the first."""
+    """Return the result of the last attempt to load the engine; None before the first attempt."""
     return _State.engine
 
 

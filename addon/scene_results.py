@@ -1,8 +1,8 @@
 """Results of this session: reports, heat maps, scans of the timeline, reviews, and stale objects.
 
-With `running_work`, `shown_things` and the overlay's batches, this is the only mutable state of the extension. All of
-it is plain Python and NumPy data by `session_uid`, without references to Blender data, which undo and loading a file
-free.
+Together with `running_work`, `shown_things` and the overlay's batches, this module contains the whole mutable state of
+the extension. The state consists of plain Python and NumPy data by `session_uid`, without references to Blender data,
+which undo and loading a file free.
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ class SceneResult:
 
     Attributes:
         found: the report of Detect.
-        report: the same report without pairs that were excluded since; it is listed, drawn and exported.
+        report: the report without pairs that were excluded since; this report is listed, drawn and exported.
         serial: number that is different for every report; part of the overlay's signature.
-        live: whether it comes from Live, which follows the scene.
-        incomplete: whether it was made in first-contact mode, with only one contact of each pair.
-        loaded: whether it was loaded with the file: a list without faces, of a scene that may have changed since.
+        live: whether the result comes from Live, which follows the scene.
+        incomplete: whether the result was computed in first-contact mode, with only one contact of each pair.
+        loaded: whether the result was loaded with the file: a list without faces, of a scene that may have changed
+            since.
         stale: full names of objects that have moved, changed shape or are gone since.
         checked: ids of pairs that were checked again since objects changed.
         ways: moves of B out of A, by pair id, as far as computed.
@@ -73,7 +74,7 @@ class SceneResult:
         return row.id not in self.checked and (self.loaded or not self.stale.isdisjoint(row.owners))
 
     def is_fresh(self, pair_id: str) -> bool:
-        """Return whether there is a row with an id, and it is not stale."""
+        """Return whether there is a row with an id, and the row is not stale."""
         row = self.row(pair_id)
         return row is not None and not self.is_stale(row)
 
@@ -167,10 +168,10 @@ def result_of(scene_uid: int) -> SceneResult | None:
 
 
 def existing_result(scene_uid: int) -> SceneResult:
-    """Return the scene's result, for code that runs only if there is one.
+    """Return the scene's result, for code that runs only if a result exists.
 
     Raises:
-        KeyError: there is none.
+        KeyError: the scene has no result.
     """
     return _State.results[scene_uid]
 
@@ -178,7 +179,7 @@ def existing_result(scene_uid: int) -> SceneResult:
 def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
     """Leave exactly the pairs with these names out of the scene's report; return whether the report changes.
 
-    A pair that is no longer excluded appears again as it was found.
+    A pair that is no longer excluded appears again unchanged.
     """
     result = _State.results.get(scene_uid)
     if result is None:
@@ -193,7 +194,9 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
 
 
 def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
-    """Return and remove the data of the last detection, for the next one by the same engine, which stores it again."""
+    """Return and remove the data of the last detection, for the next detection by the same engine, which stores the
+    data again.
+    """
     known, _State.followed = _State.followed, None
     if known is None or known[0] != scene_uid or known[1].engine is not engine:
         return None
@@ -201,7 +204,7 @@ def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
 
 
 def keep_followed(scene_uid: int, followed: Followed) -> None:
-    """Store the data of a detection, and discard those of other scenes; none are kept for massive files."""
+    """Store the data of a detection, and discard those of other scenes; no data is stored for massive files."""
     _State.followed = None if followed.frame.massive else (scene_uid, followed)
 
 
@@ -283,7 +286,9 @@ def refuse_list(scene_uid: int, why: str) -> None:
 
 
 def refused_list(scene_uid: int) -> str:
-    """Return why the list saved with a scene is not shown; "" if it is shown, there is none, or after Detect."""
+    """Return why the list saved with a scene is not shown; "" if the list is shown, does not exist, or was replaced by
+    Detect.
+    """
     return "" if scene_uid in _State.results else _State.refused.get(scene_uid, "")
 
 
@@ -314,7 +319,7 @@ def suspects(scene_uid: int) -> frozenset[str]:
 
 
 def suspect_all(scene_uid: int) -> bool:
-    """Note that any marked object may have returned to its former state; return whether there is a marked one."""
+    """Record that any marked object may have returned to its former state; return whether any object is marked."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     marked = (found.stale for found in (result, deviation) if found is not None)
     _State.suspects[scene_uid] = suspects(scene_uid).union(*marked)
@@ -330,7 +335,7 @@ def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
 
 
 def cleared(scene_uid: int, seen: Seen, names: frozenset[str]) -> bool:
-    """Unmark objects that have returned to the state in `seen`; return whether there are any."""
+    """Unmark objects that have returned to the state in `seen`; return whether objects were unmarked."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     if result is not None and result.report.seen is seen:
         result.stale -= names
@@ -362,8 +367,8 @@ def store_deviation(scene_uid: int, found: DeviationMap) -> int:
 
 
 def deviation_of(scene_uid: int, serial: int) -> DeviationMap | None:
-    """Return the scene's heat map with a number; None if it was replaced, or if undo went back to before it was
-    made.
+    """Return the scene's heat map with a number; None if the map was replaced, or if undo went back to a time before
+    the map.
     """
     found = _State.deviations.get(scene_uid)
     return found.found if found is not None and found.serial == serial else None
@@ -389,8 +394,8 @@ def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) ->
 
     Args:
         scene_uid: the scene.
-        unanswered: full names of objects that may have changed since the last answer.
-        seen: state of the objects at that answer, or None.
+        unanswered: full names of objects that may have changed since the last result.
+        seen: state of the objects at that result, or None.
     """
     result = _State.results.get(scene_uid)
     if result is not None:

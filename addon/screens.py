@@ -26,8 +26,8 @@ def view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window,
 def become_results(area: bpy.types.Area, scene: bpy.types.Scene) -> None:
     """Turn an area into a list of results: a Properties editor with one tab and no header.
 
-    These options are saved with the file and identify the list later. Before Blender 5.0, there are no options for
-    tabs, and the scene is pinned instead.
+    The options of this area are saved with the file and identify the list later. Blender versions before 5.0 have no
+    options for tabs, and the scene is pinned instead.
     """
     area.ui_type = "PROPERTIES"
     space: Any = area.spaces.active

@@ -25,7 +25,7 @@ class _State:
 
 
 def forget() -> None:
-    """Clear the cache, because another level is shown or none."""
+    """Clear the cache, because another level is shown, or no level."""
     _State.version += 1
     _State.trees.clear()
 
@@ -62,7 +62,7 @@ def _on_levels(massive: dict[str, bpy.types.Object], row: PairRow) -> PairRow:
 
 
 def _on_level(item: bpy.types.Object, side: PairSide) -> PairSide:
-    """Return a side with the triangles of the file and the shown faces next to them."""
+    """Return one object of a row with the triangles of the file and the shown faces next to them."""
     mesh = item.data
     if not len(mesh.polygons) or not len(side.highlight):
         return side

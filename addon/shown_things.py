@@ -1,7 +1,7 @@
 """State of the display in this session: page of the list, isolated and ghosted views, drawn hierarchy and voxels,
 advice.
 
-As in `scene_results`, nothing refers to Blender data.
+As in `scene_results`, the state contains no references to Blender data.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Listed:
 
     Attributes:
         cells: values of each row of the page, so that only changes are written to Blender.
-        order: the serial of a result, and the positions in it of all listed rows, on all pages, in the order of the
-            list; None if nothing is listed. Read by `results.listed_order`.
-        owners: full names of the objects whose pairs are listed; None for all.
-        group: ids of the pairs of the chosen group, which are listed; None for all.
+        order: the serial number of a result, and the positions in it of all listed rows, on all pages, in the order of
+            the list; None if the list is empty. Read by `results.listed_order`.
+        owners: full names of the objects whose pairs are listed; None for all objects.
+        group: ids of the pairs of the chosen group, which are listed; None for all pairs.
         groups: ids of the pairs of each group.
         group_reasons: why the pairs of each group belong together; Blender's properties can store plain text only.
         reasons: why each pair is in its group, by pair id.
@@ -43,7 +43,7 @@ class Listed:
         columns: cached values to sort the rows of a result by, with their sources.
         marked: ids of pairs that are selected together, with Ctrl or Shift.
         names: names on the page, each once.
-        typical: depth or distance that determines the unit for those on the page, or None.
+        typical: depth or distance that determines the unit of the values on the page, or None.
         names_of_events: names of all listed events.
         accepted: numbers of approved pairs by verdict, with the serial of the result and the approved ids.
     """

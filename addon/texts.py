@@ -12,7 +12,7 @@ import bpy
 from meshclash.clash.cell_text import format_share
 from meshclash.clash.column_table import Column, Notes
 from meshclash.clash.pair_row import PairRow
-from meshclash.clash.units import at_most, length_in_words, plain, volume_between
+from meshclash.clash.units import at_most, length_in_words, plain, time_in_words, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
 from meshclash.clash.words import counted
 from meshclash.messages import Sentence
@@ -65,24 +65,26 @@ def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
 
 
 def way_out(way: Way, unit_settings: bpy.types.UnitSettings) -> str:
-    """Return a way out of an overlap as text: length and direction, rounded so that such a move also leads out."""
+    """Return the translation that separates a pair as text: length and direction, rounded so that the rounded move also
+    separates it.
+    """
     text, along = direction(way)
     return f"{length(math.hypot(*way) / along, unit_settings, up=True)} {text}"
 
 
 def typical(lengths: Iterable[float]) -> float | None:
-    """Return a length that determines the common unit of some lengths: the median; None if all are 0."""
+    """Return a length that determines the common unit of some lengths: the median; None if all lengths are 0."""
     known = sorted(length for length in lengths if length > 0.0)
     return known[len(known) // 2] if known else None
 
 
 def certainty(row: Any) -> str:
-    """Return the certainty of a listed row's verdict; "" if it is certain."""
+    """Return the certainty of a listed row's verdict; "" for a certain verdict."""
     return said("{share} certain", share=format_share(row.certainty)) if row.certainty < 1.0 else ""
 
 
 def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:
-    """Return the first known measure of a listed row; measures below 0 are unknown. `like`: as in `length`."""
+    """Return the first known measure of a listed row; a measure below 0 means unknown. `like`: as in `length`."""
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":
@@ -97,7 +99,7 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
 
 
 def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSettings) -> str:
-    """Return the value of a column for a row, in the scene's units; "" if it is unknown."""
+    """Return the value of a column for a row, in the scene's units; "" if the value is unknown."""
     value = None if column.read is None else column.read(row, Notes())
     if value is None:
         return ""
@@ -113,7 +115,7 @@ def column_text(column: Column, row: PairRow, unit_settings: bpy.types.UnitSetti
 
 
 def depth(found: Any, unit_settings: bpy.types.UnitSettings) -> str:
-    """Return the depth of a row or an event, or else its upper bound; "" if neither is known."""
+    """Return the depth of a row or an event, or else its upper bound; "" if both are unknown."""
     if found.depth is not None:
         return length(found.depth, unit_settings)
     return "" if found.depth_upper is None else at_most(length(found.depth_upper, unit_settings))
@@ -143,6 +145,14 @@ def said(text: str, **parts: str | int | tuple[int, str]) -> str:
         parts: values for the parts; a pair of number and noun is written with the right plural.
     """
     return translated(Sentence(text, **{name: _part(part) for name, part in parts.items()}))
+
+
+def progress_text(fraction: float, seconds_left: float | None) -> str:
+    """Return the progress of a task in short: "42 %", or "42 %, 12 s left"."""
+    percent = int(100.0 * fraction)
+    if seconds_left is None:
+        return f"{percent} %"
+    return said("{percent} %, {time} left", percent=percent, time=time_in_words(seconds_left))
 
 
 def _part(part: str | int | tuple[int, str]) -> str:

@@ -87,7 +87,7 @@ def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
 
 
 def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set[str]) -> None:
-    """Select the pair without its scans: the outlines of a scan's points hide everything else.
+    """Select the pair without its scans: the outlines of a scan's points would hide everything else.
 
     The first selected object, or else the first scan, becomes the active one.
     """
@@ -251,7 +251,7 @@ def _beside_panels(area: bpy.types.Area) -> float:
 
 
 def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
-    """Centre the view on the contact, close enough to show it with its surroundings."""
+    """Centre the view on the contact, at a distance that also shows its surroundings."""
     box, around = render_data.bounds(row), _object_bounds(pair)
     if box is None:
         box = around
@@ -265,7 +265,7 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
 
 
 def frame_box(area: bpy.types.Area, box: np.ndarray) -> None:
-    """Centre the view on a box, (2, 3) in Blender units, close enough to show all of it."""
+    """Centre the view on a box, (2, 3) in Blender units, at a distance that shows the whole box."""
     _look_at(area, box, float(np.linalg.norm(box[1] - box[0])))
 
 
@@ -279,7 +279,7 @@ def clip_to_box(context: bpy.types.Context, area: bpy.types.Area, box: np.ndarra
         margin: margin as a share of the box's diagonal.
 
     Returns:
-        Whether the view clips now. If it did before, it shows everything again.
+        Whether the view clips now. If the view was already clipped to this box, the whole scene is shown again.
     """
     view = area.spaces.active.region_3d
     region = next((region for region in area.regions if region.type == "WINDOW"), None)
@@ -307,7 +307,7 @@ def planes_of(box: np.ndarray, margin: float) -> list[tuple[float, ...]]:
 
 
 def _look_at(area: bpy.types.Area, box: np.ndarray, size: float) -> None:
-    """Centre the view on the middle of a box, and show a region of a given size."""
+    """Centre the view on the centre of a box, and show a region of a given size."""
     space = area.spaces.active
     view = space.region_3d
     if view.view_perspective == "CAMERA":
@@ -334,7 +334,7 @@ def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pa
 
 
 def _share_before(item: bpy.types.Object, begin: Vector, way: Vector) -> float:
-    """Return the share of the way at which it first hits an evaluated object; 1 if it hits none, or the test is
+    """Return the fraction of the ray at which it first hits an evaluated object; 1 if it hits no object, or the test is
     slow.
     """
     try:

@@ -1,8 +1,8 @@
 """Notes in screens about the state of views before a pair was isolated or everything else was made transparent.
 
-Blender writes autosaves and the file of the last session with the current views, without calling handlers. These
-files contain the notes, so that views are restored when they are opened. The views then leave local view, even if the
-user had a local view of their own.
+Blender writes autosaves and the file of the last session with the current views, without calling handlers. The screens
+of a file contain these notes, so that views are restored when the file is opened. The views then leave local view, even
+if the user had a local view of their own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def write(context: bpy.types.Context) -> None:
 
 
 def read(context: bpy.types.Context) -> bool:
-    """Read the notes of a file that was just loaded into the session; return whether there are any."""
+    """Read the notes of a file that was just loaded into the session; return whether the file contains notes."""
     isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         for index, note in _notes(screen.meshclash_views):

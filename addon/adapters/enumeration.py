@@ -72,13 +72,14 @@ class Waiting:
 class Entries:
     """The objects and instances of a dependency graph as columns, with one value for each entry.
 
-    Session uids identify objects. `random_id` does not: it is 0 for all objects that are no instances.
+    Session uids identify objects. Blender's `random_id` is not used for this comparison: it is 0 for all objects that
+    are not instances.
 
     Attributes:
-        uids: of the objects. Only original objects have a uid; evaluated copies have none.
-        flags: (2, n) bool: whether the entry is an instance, and whether it is shown itself.
-        instancers: uids of the instancers; empty if there is no instance.
-        positions: (n, 8) int32 persistent ids; empty if there is no instance.
+        uids: session uids of the objects. Only original objects have a uid; evaluated copies have none.
+        flags: (2, n) bool: whether the entry is an instance, and whether the entry itself is shown.
+        instancers: uids of the instancers; empty without instances.
+        positions: (n, 8) int32 persistent ids; empty without instances.
     """
 
     uids: list[int]
@@ -124,12 +125,12 @@ class Memory:
     """Data of one pass over the scene that the next pass reuses.
 
     Attributes:
-        entries: the entries of the graph; None if nothing is known.
-        items: the object that came of each entry, or None.
-        frame: what was read.
+        entries: the entries of the graph; None before the first pass.
+        items: the object that was created from each entry, or None.
+        frame: the frame that was read.
         places: the entries of its objects and of its scans, ascending.
         names: full names of all objects of the file, by session uid.
-        changes: what may have changed since.
+        changes: possible changes since the last pass.
         same: whether objects may be reused unchanged.
     """
 
@@ -154,7 +155,8 @@ class Memory:
     def follow(self, number: int, depsgraph: bpy.types.Depsgraph) -> FrameScene | None:
         """Return the frame with this number if only matrices differ from the last pass; otherwise None.
 
-        It shares everything but the matrices with the frame before, so there is no Python for each object.
+        The new frame shares all data except the matrices with the previous frame, so no Python code runs for each
+        object.
         """
         changes, entries = self.changes, self.entries
         if entries is None or not self.same or changes.everything or changes.deformed or changes.moved:
@@ -187,7 +189,7 @@ class Memory:
         return self.frame.meshes.get(mesh_key) if self._had(mesh_key, key) else None
 
     def cloud(self, mesh_key: Hashable, key: EntryKey) -> SourceCloud | None:
-        """Return the points of a scan with a key, under the same conditions as `mesh`."""
+        """Return the points of a scan with a key, under the same conditions as for `mesh`."""
         return self.frame.clouds.get(mesh_key) if self._had(mesh_key, key) else None
 
     def _had(self, mesh_key: Hashable, key: EntryKey) -> bool:
@@ -204,8 +206,8 @@ class Enumeration:
 
     Args:
         scene: the scene.
-        set_a: full names of the objects of set A; None means all.
-        set_b: the same for set B.
+        set_a: full names of the objects of set A; None means all objects.
+        set_b: full names of the objects of set B; None means all objects.
         result: the scene to fill.
         memory: memory of the previous walk, if any.
     """
@@ -288,7 +290,7 @@ class Enumeration:
         matrix: np.ndarray,
         depsgraph: bpy.types.Depsgraph,
     ) -> SourceObject | None:
-        """Create the object of an entry; None if it takes no part."""
+        """Create the object of an entry; None if the entry is not tested."""
         owner = entry.parent.original if entry.is_instance and entry.parent else source
         in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
         if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
@@ -366,7 +368,9 @@ class Enumeration:
         path: str,
         key: EntryKey,
     ) -> Hashable | None:
-        """Return the key of an entry's mesh or cloud, which may be read now; None (with a note) if there is none."""
+        """Return the key of an entry's mesh or cloud, which may be read now; None (with a note) if the entry has
+        neither.
+        """
         massive = massive_path(source)
         if massive:
             return self._take_massive(massive, _display_name(source, path))
@@ -420,7 +424,8 @@ class Enumeration:
     def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str, reason: str) -> None:
         """Record that an object has no faces.
 
-        An object that is no instance is recorded only if nothing else comes from it: geometry nodes may make points.
+        An object that is not an instance is recorded only if it yields no other entry, because geometry nodes may
+        create points.
         """
         if path:
             self._skip(_display_name(source, path), reason)
@@ -466,7 +471,7 @@ class Enumeration:
     def _identity(self, source: bpy.types.Object, path: str, key: str) -> str:
         """Return the identity of an object, the same in every run.
 
-        It is the GlobalId if there is one, as in files read without Blender.
+        The identity is the GlobalId if the object has one, as in files read without Blender.
         """
         if key and not path:
             if self._keys is None:
@@ -485,7 +490,7 @@ class Enumeration:
         return wanted is None or owner.name_full in wanted
 
     def _why_lost(self, source: bpy.types.Object) -> str:
-        """Return why the geometry of an object could not be read; "" if it could."""
+        """Return why the geometry of an object could not be read; "" if it could be read."""
         name = source.name_full
         if name in self._lost:
             return self._lost[name]
@@ -541,7 +546,9 @@ def _found_by_name(
     mesh: bpy.types.Mesh,
     depsgraph: bpy.types.Depsgraph,
 ) -> bool:
-    """Return whether the evaluated object of that name has this mesh; for instances of geometry nodes it may not."""
+    """Return whether the evaluated object of that name has this mesh; for instances of geometry nodes the mesh may be
+    another one.
+    """
     if source.type != "MESH":
         return False
     if not entry.is_instance:

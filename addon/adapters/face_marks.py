@@ -25,7 +25,7 @@ def meshes_of(scene: bpy.types.Scene) -> Iterator[bpy.types.Mesh]:
 
 
 def write_attribute(mesh: bpy.types.Mesh, name: str, faces: NDArray[np.int32]) -> None:
-    """Set the boolean face attribute to true on `faces` and to false on all others.
+    """Set the boolean face attribute to true on `faces` and to false on all other faces.
 
     Raises:
         DetectError: the mesh has a different attribute of that name.

@@ -11,7 +11,7 @@ from meshclash.messages import Sentence
 
 
 def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float], description: str) -> None:
-    """Create a custom property of an object and animate it; a previous curve of it is removed.
+    """Create a custom property of an object and animate it; an earlier curve of the property is removed.
 
     Args:
         item: the object.

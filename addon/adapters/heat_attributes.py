@@ -23,11 +23,11 @@ def write_heat(
     Args:
         mesh: the mesh, in Object Mode.
         often: share of the frames in which each face clashes.
-        depth: greatest depth of these clashes [Blender units].
+        depth: greatest depth of the clashes of each face [Blender units].
         warmth: position on the colour scale, 0 to 1, of faces that clash.
 
     Raises:
-        DetectError: the mesh has fewer faces now, or a different attribute with one of these names.
+        DetectError: the mesh has fewer faces than before, or has another type of attribute with one of these names.
     """
     count = len(mesh.polygons)
     if max(len(often), len(depth)) > count:

@@ -38,7 +38,7 @@ class DescribedObject:
 def described(item: bpy.types.Object) -> dict[str, str]:
     """Return the IFC properties of an object; {} for objects that were not imported from IFC.
 
-    Without custom properties, the class is taken from a name such as "IfcWall/East".
+    Without custom properties, the class follows from a name such as "IfcWall/East".
     """
     found = {}
     if len(item.keys()):
@@ -62,7 +62,7 @@ def told(item: bpy.types.Object) -> dict[str, str]:
 
 
 def select(selector: str) -> Matcher:
-    """Return a matcher for a selector of IfcOpenShell. Without an IFC file, it may only name classes.
+    """Return a matcher for a selector of IfcOpenShell. Without an IFC file, the selector may only name classes.
 
     Raises:
         InputError: the selector does more.

@@ -23,7 +23,7 @@ class LiveSource:
 
     Args:
         scene: the scene to follow.
-        view_layer: layer of `scene` whose visible objects take part.
+        view_layer: layer of `scene` whose visible objects are tested.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
@@ -68,7 +68,7 @@ class LiveSource:
         self._depsgraph()
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
-        """Read what may have changed since the last completed call; `evaluate` comes first.
+        """Read objects that may have changed since the last completed call; call `evaluate` first.
 
         Objects whose mesh cannot be used are left out; `skipped` has the reasons.
 
@@ -118,8 +118,8 @@ class LiveSource:
         return view_layer.depsgraph
 
     def _resolved(self, expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Wanted:
-        """Return the full names of the objects in a set. Collections are read again each time; a selection is kept from
-        the start.
+        """Return the full names of the objects in a set. Collections are read again each time; a selection is read only
+        at the start.
         """
         if expression != SELECTION:
             return resolve_set(expression, scene, view_layer)

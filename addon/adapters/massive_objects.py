@@ -29,7 +29,7 @@ def detach() -> None:
 
 
 def massive_path(item: bpy.types.Object) -> str:
-    """Return the absolute path of the massive file that an object shows; "" if it shows none."""
+    """Return the absolute path of the massive file that an object shows; "" if the object shows no file."""
     named = getattr(item, PROPERTY, "")
     return bpy.path.abspath(named, library=item.library) if named else ""
 

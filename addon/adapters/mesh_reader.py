@@ -1,8 +1,8 @@
 """Read evaluated meshes as arrays: positions, triangles and the face of each triangle.
 
 Each generic attribute takes a single memory copy; the old accessors (`vertices`, `loop_triangles`) convert item by
-item. Only the corners of triangles have no attribute. They are one int32 array in memory, which is read through a
-pointer (fast path) if a check on the same mesh succeeds, otherwise through the documented call.
+item. Only the corners of triangles have no attribute. The corners are stored as one int32 array in memory. The array is
+read through a pointer (fast path) if a check on the same mesh succeeds, otherwise through the documented call.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Rename data whose names are not UTF-8, which Blender's Python can neither read nor look up.
 
-Old exporters write such names.
+Some old exporters write such names.
 
 `Brücke` in Latin-1 becomes `Br\xfccke`.
 """
@@ -16,7 +16,7 @@ from meshclash.messages import Sentence
 
 
 def make_names_readable() -> list[str]:
-    """Rename all data of the open file with such names; only for sessions that do not save the file.
+    """Rename all data of the open file whose names are not UTF-8; only for sessions that do not save the file.
 
     Returns:
         The new names.
@@ -31,7 +31,7 @@ def make_names_readable() -> list[str]:
 
 
 def _renamed(item: Any) -> str | None:
-    """Return the new name of data, or None if its old name can be read."""
+    """Return the new name of data, or None if the old name can be read."""
     try:
         item.name  # noqa: B018 - raises the error
     except UnicodeDecodeError as error:

@@ -33,7 +33,7 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
         Names of objects; their instances are in the set, too. None stands for all objects.
 
     Raises:
-        InputError: there is no such object or collection in the scene, or nothing is selected.
+        InputError: the object or collection does not exist in the scene, or nothing is selected.
     """
     if expression == ALL:
         return None
@@ -57,8 +57,8 @@ def has_shape(item: bpy.types.Object) -> bool:
 def require_objects(names: Iterable[str]) -> None:
     """Check that the names in excluded pairs exist.
 
-    The name of an instance is `Instancer/Object[position]`. Positions may differ between frames, so only its two
-    objects are looked up.
+    The name of an instance is `Instancer/Object[position]`. Positions may differ between frames, so only the two
+    objects of the pair are looked up.
 
     Raises:
         InputError: the file has no such object.

@@ -1,6 +1,6 @@
 """Render a picture of the faces in contact from a temporary scene; the user's data are neither used nor changed.
 
-Cycles on the CPU needs neither a window nor a graphics driver, so this works on any machine.
+Cycles on the CPU needs neither a window nor a graphics driver, so pictures can be rendered on any computer.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class _Studio:
         return material
 
     def _paint(self, colour: tuple[float, float, float]) -> bpy.types.Material:
-        """Return a material that is darker where the surface turns away."""
+        """Return a material that is darker where the surface faces away from the camera."""
         material, tree, nodes, output = self._material("Paint")
         emission, facing, shade = (nodes.new(f"ShaderNode{kind}") for kind in ("Emission", "LayerWeight", "MapRange"))
         emission.inputs["Color"].default_value = (*colour, 1.0)
@@ -206,7 +206,7 @@ class _Studio:
         return material
 
     def _ghost(self, face_on: float, edge_on: float) -> bpy.types.Material:
-        """Return grey glass; opacity grows from `face_on` to `edge_on` where the surface turns away."""
+        """Return a grey glass material; its opacity grows from `face_on` to `edge_on` where the surface faces away."""
         material, tree, nodes, output = self._material("Ghost")
         facing, opacity = nodes.new("ShaderNodeLayerWeight"), nodes.new("ShaderNodeMapRange")
         facing.inputs["Blend"].default_value = 0.3
@@ -216,9 +216,10 @@ class _Studio:
         return material
 
     def _layered(self, tree: Any, nodes: Any, output: Any, colour: tuple[float, float, float]) -> Any:
-        """Build a layer of paint over what lies behind; return the socket of its opacity.
+        """Add a layer of paint over the material below; return the socket of its opacity.
 
-        It adds light to a darkened transparency. Mixing the two shaders would choose one of them at random.
+        The layer adds light to a darkened transparency. If the two shaders were mixed, the renderer would choose one of
+        them at random.
         """
         opacity, rest = nodes.new("ShaderNodeMath"), nodes.new("ShaderNodeMath")
         paint, glass, both = (nodes.new(f"ShaderNode{kind}") for kind in ("Emission", "BsdfTransparent", "AddShader"))

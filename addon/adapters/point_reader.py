@@ -42,7 +42,7 @@ def read_points(data: PointData, name: str) -> SourceCloud:
     """
     points = _vectors(data, "position")
     if points is None:
-        raise UnusableObject(name, "its points have no positions")
+        raise UnusableObject(name, "the point cloud has no positions")
     if not _is_finite(points):
         finite = np.isfinite(points).all(axis=1)
         raise UnusableObject(

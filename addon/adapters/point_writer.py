@@ -25,7 +25,7 @@ def new_scan(
         points: (n, 3) float32, Blender units.
         normals: (n, 3) float32, or None.
         collection: collection for the object.
-        as_mesh: make a mesh without faces. Before Blender 5.1 there is no other way to make points.
+        as_mesh: make a mesh without faces. Blender versions before 5.1 have no other way to create points.
     """
     data = _new_mesh(name, len(points)) if as_mesh or not can_make_point_clouds() else _new_cloud(name, len(points))
     _write(data, "position", "FLOAT_VECTOR", "vector", points)
@@ -47,7 +47,7 @@ def write_values(data: PointData, name: str, values: np.ndarray) -> None:
     """Write one number per point to a FLOAT attribute of points.
 
     Raises:
-        DetectError: there is a different attribute of that name, or the number of points has changed.
+        DetectError: another type of attribute has this name, or the number of points has changed.
     """
     if len(values) != point_count(data):
         raise DetectError(
@@ -81,7 +81,7 @@ def remove_values(data: PointData, name: str) -> bool:
 
 
 def is_values(attribute: bpy.types.Attribute) -> bool:
-    """Return whether an attribute holds one number per point."""
+    """Return whether an attribute contains one number per point."""
     return attribute.data_type == "FLOAT" and attribute.domain == "POINT"
 
 

@@ -29,7 +29,7 @@ PLAIN_TYPES = ("MESH", "POINTCLOUD")
 def unchanged(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
 ) -> frozenset[str]:
-    """Return the objects that are unchanged, or that took part neither at the time of the result nor now.
+    """Return the objects that are unchanged, or that were tested neither at the time of the result nor now.
 
     Objects with their own mesh are read one by one. The whole graph is walked only if instances or converted curves
     are among them; even then only their meshes are read.
@@ -96,5 +96,5 @@ def _walked(
 
 
 def _set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen) -> Wanted:
-    """Resolve a set; for a selection, use the one at the time of the result."""
+    """Evaluate a set; for a selection, use the selection at the time of the result."""
     return frozenset(seen.objects) if expression == SELECTION else resolve_set(expression, scene, view_layer)

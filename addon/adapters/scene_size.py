@@ -15,13 +15,13 @@ MOST = 500  # objects that are sampled, evenly chosen
 PAUSE = 1.0  # seconds between two checks of the number of objects
 
 _known: dict[int, tuple[float, tuple[object, ...], float]] = {}
-"""Cache by the scene's session uid: time of the last check, what the length depends on, and the length."""
+"""Cache by the scene's session uid: time of the last check, the data on which the length depends, and the length."""
 
 
 def default_clearance(scene: bpy.types.Scene) -> float:
     """Return the default clearance of a scene [Blender units].
 
-    It is computed again when the number of objects or the units change, not when objects move.
+    The length is computed again when the number of objects or the units change, not when objects move.
     """
     units, now = scene.unit_settings, time.perf_counter()
     asked = units.system, units.scale_length, units.length_unit

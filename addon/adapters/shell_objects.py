@@ -1,4 +1,4 @@
-"""Objects that the user has marked as shells: nothing lies inside them."""
+"""Objects that the user has marked as shells, which have no inside."""
 
 from __future__ import annotations
 

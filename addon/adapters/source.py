@@ -33,12 +33,12 @@ def _changing() -> tuple[list[Any], list[Any]]:
 class BlenderSource:
     """Reads evaluated objects of one scene.
 
-    It keeps names, never Blender data: between two slices the user may undo, delete or load a file. From frame to
-    frame it reads only what Blender reports as changed.
+    The source stores names, never Blender data, because the user may undo, delete or load a file between two slices.
+    From frame to frame, the source reads only objects that Blender reports as changed.
 
     Args:
         scene: the scene to read.
-        view_layer: layer of `scene` whose visible objects take part.
+        view_layer: layer of `scene` whose visible objects are tested.
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
@@ -105,7 +105,7 @@ class BlenderSource:
             self._changes.add(changes_of(depsgraph))
 
     def restore(self) -> None:
-        """Restore the frame at which this source was made, if it was changed and the scene still exists."""
+        """Restore the frame at which this source was created, if the frame was changed and the scene still exists."""
         if not self._moved:
             return
         self._moved = False
@@ -134,8 +134,8 @@ class BlenderSource:
         return view_layer.depsgraph
 
     def _resolved(self, expression: str) -> frozenset[str] | None:
-        """Return the full names of the objects in a set. It is resolved once, so a new selection does not affect a run
-        over many frames.
+        """Return the full names of the objects in a set. The set is evaluated once, so a new selection does not affect
+        a run over many frames.
         """
         if expression not in self._sets:
             self._sets[expression] = resolve_set(expression, *self._current())

@@ -18,10 +18,10 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
     """Return what the last evaluation changed.
 
     An object without any flag was renamed, or a driver changed one of its settings. Other operations on objects appear
-    as an update of the scene: hiding and selecting as an update of the scene only; a new parent, mesh or instancer
-    together with updates of objects; linking and deleting together with an update of a collection. A collection alone
-    is updated if it is instanced and an object in it moves. Animated visibility appears as shading. So only updates of
-    nothing but transforms leave the entries of the graph as they were.
+    as an update of the scene. Hiding and selecting cause only this update; a new parent, mesh or instancer also causes
+    updates of objects; linking and deleting also cause an update of a collection. A collection alone is updated if it
+    is instanced and an object in it moves. Animated visibility appears as shading. So only updates that contain nothing
+    but transforms leave the entries of the graph unchanged.
     """
     updates, changes = depsgraph.updates, Changes()
     flags = np.empty((3, len(updates)), np.bool_)
@@ -41,7 +41,9 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
 
 
 def _note_others(changes: Changes, found: list[bpy.types.ID], flags: np.ndarray, moved: np.ndarray) -> None:
-    """Add changes other than movements: changed data `found` with `flags`, for objects of which some only `moved`."""
+    """Add changes other than movements: changed data `found` with `flags`, for objects of which some have only
+    `moved`.
+    """
     kinds = set(map(type, found))
     scene = bpy.types.Scene in kinds
     changes.visible = True

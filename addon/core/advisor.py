@@ -61,7 +61,7 @@ def advise_steps(
         volumes, splits: names to try.
 
     Yields:
-        Progress, in slices. If this process compiles, the first try of a volume takes longer.
+        Progress, in slices. If this process compiles kernels, the first run of a volume takes longer.
 
     Raises:
         InputError: not exactly two objects with faces are selected, or one cannot be used.

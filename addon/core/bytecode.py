@@ -1,7 +1,7 @@
 """Write the Python bytecode of packages, one file at a time.
 
-Wheels contain no bytecode. Python would write it during the import, which takes two seconds in one step for Numba. Here
-each file is a step of some milliseconds, which does not block the window.
+Wheels contain no bytecode. Python would write the bytecode during the import, which takes two seconds in one step for
+Numba. Here each file is a step of some milliseconds, which does not block the window.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
 def bytecode_steps(roots: dict[str, Path], first: tuple[str, ...]) -> Iterator[None]:
-    """Write the missing bytecode of some modules and of all that they import from the same packages.
+    """Write the missing bytecode of some modules and of all modules that they import from the same packages.
 
-    Ends immediately if the packages have bytecode, or none can be written.
+    Ends immediately if the packages have bytecode, or if bytecode cannot be written.
 
     Args:
         roots: folders of packages, by package name.
         first: dotted names of modules to begin with. A package's own file is written last.
 
     Yields:
-        None after each file.
+        Yields None after each file.
     """
     last = [file for root in roots.values() for file in _files(root)]
     if sys.dont_write_bytecode or all(map(_is_written, last)):
@@ -84,5 +84,5 @@ def _place(roots: dict[str, Path], name: str) -> Path:
 
 
 def _files(place: Path) -> list[Path]:
-    """Return the source of a module or package, if there is one."""
+    """Return the source file of a module or package, if it exists."""
     return [file for file in (place.with_name(f"{place.name}.py"), place / "__init__.py") if file.is_file()]

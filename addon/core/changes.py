@@ -11,12 +11,12 @@ class Changes:
 
     Attributes:
         moved: objects whose transform (or name) may have changed in an update in which their parent may have changed,
-            too. Other movements are only found by comparing matrices.
+            too. Other movements are found only by comparing matrices.
         deformed: objects whose mesh may have changed.
-        names: current full names of those of these objects that may yield a mesh or points.
+        names: current full names of those objects that may yield a mesh or points.
         named: current full names of all objects that Blender updated, by session uid: one that is renamed and moved in
             one update only appears to move.
-        visible: whether objects may have been hidden or shown; selecting cannot be distinguished from it.
+        visible: whether objects may have been hidden or shown; Blender reports a selection in the same way.
         transformed: whether anything may have moved.
         structure: whether objects may have been added, removed, renamed, or moved to another parent or collection.
         everything: whether all data read before is invalid (after undo, or at the start).

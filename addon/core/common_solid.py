@@ -26,13 +26,13 @@ class ShownSolid:
     Attributes:
         pair_id: id of the pair in the list.
         names: names of the two objects in the list.
-        owners: full names of the scene's objects that it depends on.
-        volume: its volume; 0 if the two share none.
+        owners: full names of the scene's objects on which the solid depends.
+        volume: volume of the solid; 0 if the two objects share no volume.
         sides: side lengths of its bounding box, longest first.
-        box: lowest and highest corner, (2, 3); None without volume.
+        box: lowest and highest corner, (2, 3); None without a common volume.
         vertices, triangles: (n, 3) float64 in the world and (m, 3).
         lines: (2 k, 3) float32 end points of its edges in world coordinates, each once.
-        contradicts: whether it contradicts the proved bounds of the pair; then the bounds are right.
+        contradicts: whether the solid contradicts the proved bounds of the pair; in that case the bounds are correct.
         stale: whether one of the objects has moved or changed since.
     """
 

@@ -16,7 +16,8 @@ from meshclash.messages import Sentence
 from numpy.typing import NDArray
 
 BEYOND = 1.05
-"""Factor for the way to the nearest point of the other surface: slightly farther, so that the two do not touch."""
+"""Factor for the distance to the nearest point of the other surface: slightly farther, so that the two objects do not
+touch."""
 LOOKS = 8
 """Number of frames that are sampled in an event."""
 
@@ -49,7 +50,7 @@ def corrective_steps(
         source, engine: as for `job.detect_steps`.
         name: full name of the object.
         events: events of the object.
-        points: its vertices before modifiers, (n, 3).
+        points: vertices of the object before modifiers, (n, 3).
 
     Raises:
         InputError: modifiers change the number of vertices.
@@ -84,7 +85,7 @@ def _frames_of(event: ClashEvent) -> list[int]:
 def _ways_steps(
     engine: ModuleType, frame: FrameScene, name: str, other: str, points: NDArray[np.float64]
 ) -> Generator[Any, None, NDArray[np.float64] | None]:
-    """Return the move of each vertex out of another object, (n, 3); None if one of the two objects is missing."""
+    """Return the move of each vertex out of another object, (n, 3); None if one of the two objects does not exist."""
     item = next((item for item in frame.objects if item.owner == name), None)
     solid = next((item for item in frame.objects if item.name == other), None)
     if item is None or solid is None:

@@ -33,7 +33,7 @@ distinguish these colours, and larger deviations are darker.
 """
 UNSIGNED_STOPS = SIGNED_STOPS[2:]
 SHADES = 1025
-"""Number of colours in a scale, more than a screen can show; one of them is for no deviation."""
+"""Number of colours in a scale, more than a screen can show; the last colour means no deviation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +62,10 @@ class DeviationMap:
     Attributes:
         scans: each scan.
         models: names of the models.
-        signed: whether there are closed models, so that negative values mean inside.
+        signed: whether closed models exist, so that negative values mean inside.
         lengths: statistics of the values by name, in Blender units.
         inside: number of points inside a closed model.
-        seen: state of the objects, to check later whether they have it again.
+        seen: state of the objects, to check later whether they have changed.
     """
 
     scans: list[ScanDeviation]
@@ -152,7 +152,7 @@ def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
 def _measure_steps(
     engine: ModuleType, world: EngineScene, clouds: CloudScene
 ) -> Generator[Progress, None, tuple[list[ScanDeviation], bool]]:
-    """Measure the deviations of all scans; return them, and whether there is a closed model."""
+    """Measure the deviations of all scans; return the deviations, and whether there is a closed model."""
     models = [(item, *world.scene.posed(key)) for key, item in world.objects.items()]
     signed = False
     scans = []

@@ -20,7 +20,7 @@ def note_answer(test: str, stats: Mapping[str, Any]) -> None:
 
 
 def gain(test: str, stats: Mapping[str, Any]) -> float | None:
-    """Return the CPU's time divided by the GPU's time for the same test; None if one of them is unknown.
+    """Return the CPU's time divided by the GPU's time for the same test; None if one of the times is unknown.
 
     Args:
         test, stats: as for `note_answer`.

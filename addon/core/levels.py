@@ -64,9 +64,9 @@ class ShownHierarchy:
 
     Attributes:
         name: full name of the object.
-        volume, split: volume and split rule that it was built with.
-        depth: its deepest level.
-        level: the level shown: the wanted one, or the deepest one above it that can be drawn.
+        volume, split: bounding volume and split rule of the hierarchy.
+        depth: deepest level of the hierarchy.
+        level: the level shown: the requested one, or the deepest level above it that can be drawn.
         count: number of volumes in the level.
         lines: (2 k, 3) float32 end points of the level's lines, in the object's space.
         stale: whether the object's mesh has changed since.

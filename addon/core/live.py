@@ -1,9 +1,9 @@
-"""Live: a generator that updates the answer continuously, in slices, and queries only what has changed.
+"""Live is a generator that updates the results continuously, in slices, and queries only objects that have changed.
 
-The driver (the modal operator, a script or a test) calls `note` for every change of the scene, and `run_slice` as often
-as it likes. Answers are complete as long as complete answers fit into the budget. Otherwise an answer has only one
-contact of each pair in contact (first-contact mode), and is completed when the scene has not changed for a moment.
-Answers with probabilities are refined further while nothing changes.
+The driver (the modal operator, a script or a test) calls `note` for every change of the scene, and `run_slice` at any
+time. Results are complete as long as a complete update fits into the budget. Otherwise results contain only one contact
+of each pair in contact (first-contact mode), and are completed when the scene has not changed for a moment. Results
+with probabilities are refined further while nothing changes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LiveScene(Protocol):
         ...
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
-        """Read what may have changed since the last completed call; raises InputError."""
+        """Read objects that may have changed since the last completed call; raises InputError."""
         ...
 
 
@@ -76,15 +76,15 @@ class Live:
 
     Args:
         source: the scene.
-        load: generator function that loads the engine and returns it; gets the parts that are to be compiled next.
-        publish: receives every answer.
-        known: returns what an earlier detection by the same engine knows about the scene, or None.
+        load: generator function that loads the engine and returns it; its argument are the parts to compile next.
+        publish: function that receives every result.
+        known: function that returns the results of an earlier detection by the same engine for the scene, or None.
 
     Attributes:
-        budget: seconds of the main thread that an answer may take before Live falls back to first-contact mode.
-        complete_cost: seconds that the last complete answer took, including reading; 0.0 while unknown.
-        incomplete: whether the last answer was made in first-contact mode, or its probabilities are not yet final.
-        problem: why there is currently no answer; "" if there is one.
+        budget: seconds of the main thread for one update before Live falls back to first-contact mode.
+        complete_cost: seconds that the last complete update took, including reading; 0.0 if unknown.
+        incomplete: whether the last result was computed in first-contact mode, or its probabilities are not yet final.
+        problem: why there is currently no result; "" if there is a result.
         text: description of the current work.
         ready: whether the engine is loaded and compiled.
         longest_slice: longest time the main thread was blocked, in seconds, without loading and compiling the engine.
@@ -120,7 +120,7 @@ class Live:
 
     @property
     def busy(self) -> bool:
-        """Whether there is work left, now or after a moment without changes."""
+        """Whether work remains, now or after a moment without changes."""
         return not self._resting or bool(self._changes) or (self.incomplete and not self.problem)
 
     @property
@@ -161,7 +161,7 @@ class Live:
             self.note(Changes(visible=True))
 
     def run_slice(self, seconds: float | None = None) -> None:
-        """Work for `seconds` (None: the budget, at most `LONGEST_SLICE`), or less if no work is left.
+        """Work for `seconds` (None: the budget, at most `LONGEST_SLICE`), or less if no work remains.
 
         Raises:
             All errors of loading the engine, and programming errors, pass through.
@@ -281,7 +281,7 @@ class Live:
 
     @property
     def shortfall(self) -> str:
-        """Return what an incomplete result lacks, as text."""
+        """Return as text what is missing in an incomplete result."""
         if self._uncertain:
             return Sentence("Still searching: {pairs} not certain yet", pairs=counted(self._uncertain, "pair"))
         time = f"{1000 * self.complete_cost:.0f} ms"

@@ -1,4 +1,4 @@
-"""The state of Live: its successive results, and the reports made from them."""
+"""The state of Live: its successive results, and the reports created from these results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Answers(Followed):
-    """Computes the same test again and again for a changing scene.
+    """Repeats the same test for a changing scene.
 
     Args:
         engine: the meshclash module.
         source: the scene.
-        publish: receives every answer, and whether it is incomplete.
+        publish: function that receives every result, and whether the result is incomplete.
         prepare: compiles or loads parts of the engine's warm-up.
     """
 

@@ -1,4 +1,6 @@
-"""Build a massive file with its levels from an object or another file, and choose what its object shows."""
+"""Build a massive file with its levels of detail from an object or another file, and choose the mesh that its object
+shows.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from .massive_file import ENDING
 
 SOURCES = (".ply", ".stl", ".obj", ".npz")
 SHOWN = 20_000
-"""Approximate number of triangles in a sample, which is shown if there are no levels."""
+"""Approximate number of triangles in a sample, which is shown if the file has no levels."""
 FINEST_LOOK = 0.0005
 """Smallest visible size as a fraction of the distance to the eye: about half a pixel."""
 _BUILT, _LEVELED = 0.15, 0.95
-"""Progress after each stage: levels take about seven times as long as the file."""
+"""Progress after each stage: building the levels takes about seven times as long as building the file."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class ShownMassive:
-    """A massive file, and the mesh that is shown for it.
+    """A massive file, and the mesh that represents it in the viewport.
 
     Attributes:
         path: path of the file.
@@ -63,9 +65,9 @@ def build_steps(engine: ModuleType, source: Any, path: Path, look: Look) -> Gene
 
     Args:
         engine: the meshclash module.
-        source: a Path, or (vertices, triangles). A clustered mesh is used as it is.
+        source: a Path, or (vertices, triangles). A clustered mesh is used unchanged.
         path: path of the file to write.
-        look: what to show.
+        look: the view and the number of triangles to show.
 
     Raises:
         DetectError: the source cannot be read, or the file cannot be written.
@@ -82,7 +84,7 @@ def build_steps(engine: ModuleType, source: Any, path: Path, look: Look) -> Gene
 
 
 def show_steps(engine: ModuleType, path: Path, look: Look) -> Generator[Any, None, ShownMassive]:
-    """Return what to show of an existing file; missing levels are built.
+    """Return the mesh to show for an existing file; missing levels are built.
 
     Raises:
         DetectError: the file is damaged, or the levels cannot be written.
@@ -103,7 +105,7 @@ def _waits_for_levels(source: Path, path: Path) -> bool:
 
 
 def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, None, ShownMassive]:
-    """Return what to show of an open clustered mesh, and close it afterwards."""
+    """Return the mesh to show for an open clustered mesh, and close the file afterwards."""
     with mesh:
         levels = yield from _level_steps(engine, mesh, look)
         if levels is None:
@@ -122,9 +124,7 @@ def _shown_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, No
 
 
 def _level_steps(engine: ModuleType, mesh: Any, look: Look) -> Generator[Any, None, Any]:
-    """Return the levels of a mesh, built if there are no matching ones beside the file; None if the mesh needs no
-    levels.
-    """
+    """Return the levels of a mesh, built if no matching levels file exists; None if the mesh needs no levels."""
     if not look.weld:
         try:
             return engine.massive.MeshLevels.open(mesh)

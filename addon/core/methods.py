@@ -54,7 +54,7 @@ class MethodRun:
     """The result of a method.
 
     Attributes:
-        method: its name.
+        method: name of the method.
         names: names of the two objects.
         lines: captions and values.
     """
@@ -73,10 +73,10 @@ def method_steps(
         source: the scene.
         engine: the meshclash module.
         method: a name of `METHODS`.
-        node_size: of cloud queries: length below which nothing is resolved [Blender units]; 0 for no limit.
+        node_size: for cloud queries, the length below which nothing is resolved [Blender units]; 0 for no limit.
 
     Raises:
-        InputError: not exactly two objects that the method takes are selected.
+        InputError: the selection does not consist of exactly two objects that the method supports.
         DetectError: the engine raised another error.
     """
     frame = yield from scale_progress(source.read_steps("selection", "selection", None), 0.0, READ_END)

@@ -52,7 +52,7 @@ class View:
     Attributes:
         centre: (3,) point in the middle of the picture, world.
         axes: (3, 3) rows: right, up, backwards.
-        width, height: what the picture spans, world lengths.
+        width, height: size of the picture in world lengths.
         reach: half of the scene's extent along the view.
     """
 
@@ -69,7 +69,7 @@ class View:
 
 @dataclass(frozen=True)
 class Label:
-    """The names of a pair beside the picture, with a line to its location; camera coordinates, world lengths."""
+    """The names of a pair next to the picture, with a line to its location; camera coordinates, world lengths."""
 
     a: str
     b: str
@@ -99,7 +99,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
 
     Args:
         rows: the rows of the frame, worst first, with their triangles and curves.
-        scene: all objects of the frame, at least one.
+        scene: all objects of the frame; at least one object.
         aspect: width of the picture divided by its height.
         metres_per_unit: length of a Blender unit in metres.
     """
@@ -164,7 +164,7 @@ def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:
 
 
 def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
-    """Join separate triangles, moved outwards so that they hide the surface below."""
+    """Combine separate triangles, moved outwards so that they hide the surface below."""
     triangles = np.concatenate([np.empty((0, 3, 3), np.float32), *parts])
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
@@ -273,7 +273,7 @@ def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list
 
 
 def _column_top(heights: Sequence[float], step: float, height: float) -> float:
-    """Return where a column of labels begins, to be centred on its targets and stay in the picture."""
+    """Return the start of a column of labels, centred on its targets and within the picture."""
     if not heights:
         return 0.0
     length = (len(heights) - 1) * step

@@ -23,7 +23,7 @@ def refined(engine: ModuleType, scene: Any, pair: tuple[int, int]) -> Any:
         pair: ids of the two objects.
 
     Returns:
-        The verdict; None for scans and massive models, which have no closer bounds.
+        The verdict; None for scans and massive models, whose bounds cannot be refined.
     """
     things, poses = zip(*map(scene.posed, pair), strict=True)
     if not all(isinstance(thing, engine.TriangleMesh | engine.Hierarchy) for thing in things):
@@ -40,7 +40,7 @@ class Refinement:
     """The pairs of a detection that are still to be refined.
 
     Args:
-        followed: data of the detection; gets the closer bounds, so that the next detection has them.
+        followed: data of the detection; receives the closer bounds, so that the next detection has them.
         rows: rows of the detection, worst first.
     """
 
@@ -56,14 +56,15 @@ class Refinement:
         """Refine the depth of one of the remaining pairs.
 
         Args:
-            wanted: ids of the pairs that the user sees; the first remaining one is refined, else the worst pair.
+            wanted: ids of the pairs that the user sees; the first of them that is not refined is refined next, else the
+                worst pair.
 
         Returns:
-            Its row with closer bounds; None if there are none.
+            Return the pair's row with closer bounds; None if its bounds cannot be refined.
         """
         pair_id = next((key for key in wanted if key in self._left), None) or next(iter(self._left))
         pair, row = self._left.pop(pair_id)
-        found = refined(self._followed.engine, self._followed.world.scene, pair)
+        found = refined(self._followed.engine, self._followed.world.scene, pair[:2])
         if found is None:
             return None
         measures: dict[str, Any] = measures_of(found)

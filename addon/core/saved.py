@@ -27,13 +27,13 @@ MOST_ROWS = 10_000
 _COLUMNS = tuple(column for column in JSON if column.name in {item.name for item in fields(PairRow)} - {"a", "b"})
 """Columns that are saved for rows, in addition to their sides; lists of earlier versions lack some."""
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
-"""Fields that are saved for sides; lists of earlier versions lack the later ones."""
+"""Fields that are saved for the two objects; lists of earlier versions lack the later fields."""
 _ASKED = ("test", "set_a", "set_b", *(name for name in OPTIONS if name != "fits"))
 _RULES = ("same_parent", "same_armature", "same_collection")
 _STATS = ("objects", "smaller", "left_out", "resolution", "coarse", "no_geometry")
-"""Statistics that the tab shows beside the rows."""
+"""Statistics that the tab shows next to the rows."""
 _MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
-"""Largest values that Blender's properties can store; for lengths and volumes also after unit conversion."""
+"""Convert the worst rows of a report to text; rows of an incomplete result are left out."""
 _NO_FACES = np.empty(0, dtype=np.int32)
 
 
@@ -61,8 +61,8 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
     """Convert text back to a report, without faces; None for "".
 
     Raises:
-        InputError: the text is damaged, of another version, or of an unknown test; the message is for the user. No part
-            of the text is used then, so everything that is shown can also be written to a file.
+        InputError: the text is damaged, of another version, or of an unknown test; the message is for the user. In case
+            of an error no part of the text is used, so everything that is shown can also be written to a file.
     """
     if not text:
         return None
@@ -73,12 +73,12 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         rows = [_row(item) for item in data["rows"]]
         asked = data.get("asked", {"test": DEFAULT_TEST})
         if not {*asked} <= {*_ASKED}:
-            raise ValueError("an option is unknown")
+            raise ValueError("the file contains an unknown option")
         fits = tuple(Fit(_text(a), _text(b), _length(most)) for a, b, most in data.get("fits", ()))
         options = DetectOptions(**asked, rules=_rules(data), fits=fits)
         _text(options.set_a), _text(options.set_b), _whole(options.point_budget)
         if not isinstance(options.overlap_volume, bool):
-            raise TypeError("an option is neither on nor off")
+            raise TypeError("an option must be on or off")
         tests = parse_tests({"schema": TESTS_SCHEMA, "tests": data["tests"]}) if "tests" in data else ()
         created, missing = _text(data.get("created", "")), max(0, _whole(data.get("total", 0)) - len(rows))
         skipped = [Skipped(_text(name), _text(why), bool(bad)) for name, why, bad in data.get("skipped", ())]
@@ -97,7 +97,7 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
 
 
 def strict_json(text: str) -> Any:
-    """Parse JSON from a .blend file strictly: NaN, very deep nesting and invalid characters are refused.
+    """Parse JSON from a .blend file strictly: NaN, very deep nesting and invalid characters raise an error.
 
     Raises:
         ValueError: the text is invalid.
@@ -106,12 +106,12 @@ def strict_json(text: str) -> Any:
         data = json.loads(text, parse_constant=_refuse)
         json.dumps(data, ensure_ascii=False).encode()  # refuses lone surrogates
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the list is nested too deeply") from None
     return data
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _rules(data: dict[str, Any]) -> Rules:
@@ -169,7 +169,7 @@ def _value(column: Column, value: Any) -> Any:
     """
     if column.kind == "choice":
         if value not in column.choices:
-            raise ValueError(f"a {column.name} is unknown")
+            raise ValueError(f"a {column.name} has an unknown value")
         return value
     if column.kind in ("id", "text"):
         return _text(value)
@@ -210,23 +210,23 @@ def _placed(item: list[Any]) -> PlacedShape:
 def _text(value: Any) -> str:
     """Check a text that Blender can store."""
     if not isinstance(value, str) or "\0" in value:
-        raise TypeError("a name is not a text")
+        raise TypeError("a name must be a string")
     return value
 
 
 def _whole(value: Any, least: int = 0) -> int:
     """Check a whole number that Blender can store."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_WHOLE:
-        raise ValueError("a count is not a whole number")
+        raise ValueError("a count must be a whole number")
     return value
 
 
 def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float | None:
-    """Check a measure, which is never negative, or a coordinate; it must be finite in every unit."""
+    """Check a measure, which is never negative, or a coordinate; the value must be finite in every unit."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise ValueError("a measure is not a number")
+        raise ValueError("a measure must be a number")
     return float(value)
 
 

@@ -29,7 +29,7 @@ class ImportedScan:
         name: name of the file, without its extension.
         points: (n, 3) float32, Blender units, relative to the origin.
         normals: (n, 3) float32, or None.
-        origin: (3,) float64 [m], the origin that was subtracted; None if none was.
+        origin: (3,) float64 [m], the origin that was subtracted; None if no origin was subtracted.
         dropped: number of points that the file marks as invalid.
         rounding: the largest error [m] that single precision adds to a coordinate.
     """
@@ -79,7 +79,7 @@ def import_steps(
 
 
 def _bounds_steps(points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Return which points (n,) are finite, and the lowest and highest coordinates (2, 3) of these."""
+    """Return which points (n,) are finite, and the lowest and highest coordinates (2, 3) of these points."""
     finite = np.empty(len(points), np.bool_)
     bounds = np.array([[np.inf] * 3, [-np.inf] * 3])
     for part in chunks(len(points)):
@@ -110,8 +110,8 @@ def _placing_steps(
 
 
 def suggested_origin(low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
-    """Return the middle of points far from zero, in whole metres (3,); None if single precision is precise enough
-    without it.
+    """Return the centre of points far from zero, in whole metres (3,); None if single precision is precise enough
+    without an origin.
 
     Args:
         low, high: the lowest and highest coordinates of the points, (3,) [m].

@@ -1,4 +1,4 @@
-"""A scan of the timeline: its events, heat map and progress, which stay available if it is stopped."""
+"""A scan of the timeline: its events, heat map and progress, which remain available if the scan is stopped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scanned:
         heat: the faces.
         statistics: statistics of the work.
         created: when the scan began.
-        running: whether it is running.
+        running: whether the scan is running.
         listener: receives the number and the rows of each frame; may be None.
     """
 
@@ -69,7 +69,9 @@ class Scanned:
             self.listener(found.frame, found.rows)
 
     def report_at(self, frame: int) -> DetectReport:
-        """Return a report of the events that are worst in a frame, as a detection in that frame would return it."""
+        """Return a report of the events whose worst frame is the given one, as a detection in that frame would return
+        it.
+        """
         rows = sorted((event.row for event in self.events if event.worst_frame == frame), key=lambda row: row.order)
         unique = list({row.id: row for row in reversed(rows)}.values())[::-1]
         return DetectReport(
@@ -80,7 +82,7 @@ class Scanned:
 def scan_steps(
     scanned: Scanned, source: SceneSource, engine: ModuleType, prepare: Prepare | None
 ) -> Generator[Any, None, Scanned]:
-    """Scan the frames. Also after errors, the source's frame is restored and results are kept.
+    """Scan the frames. The source's frame is restored and results are kept also after errors.
 
     Raises:
         InputError: a set is invalid, or has no usable object in any frame.

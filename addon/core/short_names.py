@@ -1,4 +1,4 @@
-"""Shorten names that are too long for their place, and keep the parts that distinguish them."""
+"""Shorten names that are too long for their column, and keep the parts that distinguish them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def shorten(
 ) -> str:
     """Return the name, shortened to fit.
 
-    The most common words are removed first, among equally common ones those in the middle; words that were searched for
-    are removed last. A name of one long word keeps its beginning and its end.
+    The most common words are removed first, and among equally common words those in the middle; words of the search
+    text are removed last. A name of one long word keeps its beginning and its end.
 
     Args:
         name: the name.
@@ -112,7 +112,7 @@ def _alike(texts: dict[str, str]) -> list[list[str]]:
 
 
 def _around(name: str, start: int, room: float, width: Callable[[str], float], sought: Sequence[str]) -> str:
-    """Return the part of a name after a position: the searched texts in it, and as much between them as fits."""
+    """Return the part of a name after a position: the searched texts in it, and as much text between them as fits."""
     start = min(start, len(name) - 1)
     ends = (_end_of(name, text) for text in sought)
     found = max((end for end in ends if 0 < end[1] <= start), default=(0, 0))
@@ -133,7 +133,7 @@ def _around(name: str, start: int, room: float, width: Callable[[str], float], s
 
 
 def _end_of(name: str, text: str) -> tuple[int, int]:
-    """Return where a text is in a name, ignoring case; (0, 0) if it is not in it."""
+    """Return the position of a text in a name, ignoring case; (0, 0) if the name does not contain the text."""
     match = re.search(re.escape(text), name, re.IGNORECASE) if text else None
     return match.span() if match else (0, 0)
 
@@ -143,7 +143,7 @@ def _part(name: str, start: int, end: int) -> str:
 
 
 def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:
-    """Return the words of a name, with searched texts as separate words, and the indices of the searched ones."""
+    """Return the words of a name, with searched texts as separate words, and the indices of the searched texts."""
     words: list[str] = []
     found: set[int] = set()
     texts = "|".join(re.escape(text) for text in sorted(sought, key=len, reverse=True) if text)

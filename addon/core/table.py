@@ -1,4 +1,4 @@
-"""The rows of a report as columns, so that lists of any length are filtered and sorted quickly.
+"""The rows of a report are stored as columns, so that lists of any length are filtered and sorted quickly.
 
 A row is identified by its position in the report, which lists the worst pair first. Other criteria for filtering and
 sorting, such as groups or the history of a pair, are further columns or masks over these positions.
@@ -39,7 +39,7 @@ class ListQuery:
     Attributes:
         verdicts: the verdicts to list.
         text: words that the two names must contain, in any order and case.
-        statuses: the statuses to list; None for all.
+        statuses: the statuses to list; None for all statuses.
         owners: full names of objects, one of which must be in the pair; None for all pairs.
         key: one of the sort keys above.
         reverse: whether the order is reversed; rows without a value stay at the end.
@@ -48,7 +48,7 @@ class ListQuery:
         pairs: ids of the pairs to list, such as those of a group; None for all.
         test: name of the test whose rows are listed; "" for all.
         progress: progress of the pairs to list, by the names of the filter; empty for all.
-        frames: frames whose rows are listed; None for all.
+        frames: frames whose rows are listed; None for all frames.
     """
 
     verdicts: frozenset[str]
@@ -77,8 +77,8 @@ class RowTable:
         faces: (n,) int64 numbers of faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
-        measures: (n,) float64 by name: the numbers of `KEPT` and the proved depth; NaN if unknown. Numbers that
-            need an option are left out if no row has them.
+        measures: (n,) float64 by name: the numbers of `KEPT` and the proved depth; NaN if unknown. Numbers that need an
+            option are left out if no row has such a number.
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
@@ -201,7 +201,7 @@ class RowTable:
             query: the filters and the order.
             measures: measures by which the test's rows are compared; the first one that a row has is used.
             reviews, statuses: as for `statuses`.
-            kept: (n,) which rows may be listed; None for all.
+            kept: (n,) which rows may be listed; None for all rows.
             column: (n,) values to sort by if the key is not in this table; NaN if unknown.
         """
         listed = np.array([name in query.verdicts for name in VERDICTS])
@@ -242,7 +242,7 @@ class RowTable:
     def badness(self, measures: Sequence[str]) -> NDArray[np.float64]:
         """Return a value to sort rows by their measures, lowest for the worst; NaN if unknown.
 
-        Distances count as they are, all other measures (depths, probabilities) with the opposite sign.
+        Distances are returned unchanged, all other measures (depths, probabilities) with the opposite sign.
         """
         found = np.full(len(self), np.nan)
         for name in (name for name in measures if name in self.measures):
@@ -256,7 +256,7 @@ class RowTable:
         return hit
 
     def _contains(self, word: str) -> Mask:
-        """Return the rows in which a name contains a word. The word has no space, so it never spans two names."""
+        """Return the rows in which a name contains a word. The word has no space, so a match never spans two names."""
         places = [found.start() for found in re.finditer(re.escape(word), self._folded)]
         hit = np.zeros(len(self.names), np.bool_)
         hit[np.searchsorted(self._begins, places, side="right") - 1] = True

@@ -15,7 +15,7 @@ from meshclash.types.steps import scale_progress
 from .placed_pair import placed_pair_steps
 
 Way = tuple[float, float, float]
-"""Translation of B that moves it out of A [Blender units]."""
+"""Translation of B that moves B out of A [Blender units]."""
 AXES = "XYZ"
 DIGITS = 3  # decimal places of a direction
 READ_END = 0.3
@@ -25,7 +25,7 @@ HEAD, HEAD_WIDTH = 0.25, 0.1  # size of an arrow's head, as shares of its length
 def way_steps(source: SceneSource, engine: ModuleType, row: PairRow) -> Generator[Any, None, Way | None]:
     """Return a short translation that separates the two objects of a row in their current state.
 
-    Returns None if one of them is open or gone, or they do not overlap.
+    Returns None if an object is open or was deleted, or if the objects do not overlap.
 
     Args:
         source, engine: as for `job.detect_steps`.

@@ -18,6 +18,7 @@ from bpy.types import Operator
 from meshclash.clash import job
 from meshclash.clash.cloud_scene import Prepare
 from meshclash.clash.errors import DetectError
+from meshclash.clash.fasteners import REASONS
 from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import Progress
 from meshclash.clash.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
@@ -25,7 +26,7 @@ from meshclash.clash.options import DetectOptions
 from meshclash.clash.pair_row import PairRow
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report import DetectReport
-from meshclash.clash.report_formats import format_seconds, left_out, too_small
+from meshclash.clash.report_formats import format_seconds, ignored_fasteners, left_out, too_small
 from meshclash.clash.tests_job import of_test
 from meshclash.clash.verdicts import FINAL_VERDICTS, VERDICTS
 from meshclash.clash.words import counted
@@ -40,7 +41,7 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..texts import length, said
+from ..texts import length, progress_text, said
 from ..translations import translated
 from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
@@ -138,7 +139,7 @@ def answer_steps(
 
 
 def scene_of(scene_uid: int) -> bpy.types.Scene:
-    """Return the scene of a detection or scan; raises DetectError if it is gone."""
+    """Return the scene of a detection or scan; raises DetectError if the scene was deleted."""
     scene = scene_with(scene_uid)
     if scene is None:
         raise DetectError("The scene has been removed")
@@ -171,10 +172,14 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {said(word)}" for count, word in counts if count)
     lost = len(report.lost)
-    counts_out = [(lost, "lost"), (len(report.skipped) - lost, "skipped")]
+    skipped_otherwise = sum(not item.lost and item.reason not in REASONS for item in report.skipped)
+    counts_out = [(lost, "not tested"), (skipped_otherwise, "left out")]
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
-    more = left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict())
+    more = (
+        left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict()),
+        ignored_fasteners(item.reason for item in report.skipped),
+    )  # fmt: skip
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
     answer = f"{tests}{found or said(test_named(report.options.test).nothing)}"
     told = "".join(translated(text) for text in more if text)
@@ -190,7 +195,7 @@ class Run:
         context.view_layer.update()  # pending evaluations must not count as changes during the run
         running_work.start_task(self.task)
         self._heartbeat = Heartbeat(context)
-        self._shown: tuple[str, int] | None = None
+        self._shown: tuple[str, str] | None = None
         self._asked_at = -math.inf  # when a redraw was requested
         self._picture_seconds: float | None = 0.0  # duration of the last redraw; None while it is pending
         self._rests_since: float | None = None  # when the last slice ended
@@ -220,7 +225,7 @@ class Run:
     def _show_progress(self, context: bpy.types.Context) -> None:
         """Request a redraw if progress has changed and the last redraw did not take too long."""
         now = time.perf_counter()
-        shown = (self.task.text, int(100.0 * self.task.fraction))
+        shown = (self.task.text, progress_text(self.task.fraction, self.task.seconds_left))
         pause = max(REDRAW_SECONDS, (self._picture_seconds or 0.0) / DRAWING_SHARE)
         if shown != self._shown and now - self._asked_at >= pause:
             self._shown, self._asked_at, self._picture_seconds = shown, now, None
@@ -234,7 +239,8 @@ def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
         header.layout.label(text="Cancel", icon="EVENT_ESC")
         row = header.layout.row()
         row.ui_units_x = STATUS_WIDTH
-        row.progress(factor=task.fraction, text=translated(task.text))
+        row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
+        header.layout.label(text=translated(task.text), translate=False)
 
 
 MakeTask = Callable[[bpy.types.Context], Task]
@@ -314,10 +320,10 @@ class MESHCLASH_OT_detect(Operator):
 
 
 def check_pair(context: bpy.types.Context, row: PairRow) -> list[PairRow]:
-    """Test the two objects of a row again, with the test of the result; no other objects are read.
+    """Test the two objects of a row again, with the test of the result, without reading other objects.
 
     Raises:
-        DetectError: one of them is gone or hidden.
+        DetectError: one of the objects is deleted or hidden.
     """
     asked = scene_results.existing_result(context.scene.session_uid).report.asked(row)
     options = replace(asked, set_a=f"object:{row.a.owner}", set_b=f"object:{row.b.owner}")
@@ -362,7 +368,7 @@ class MESHCLASH_OT_check_again(Operator):
 
 
 class MESHCLASH_OT_hide_overlaps(Operator):
-    """Count shallower overlaps as touching and detect again"""
+    """Count overlaps up to this depth as touching, and detect again"""
 
     bl_idname = "meshclash.hide_overlaps"
     bl_label = "Ignore Overlaps Below"

@@ -79,7 +79,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         return name if not name or name.endswith(("/", "\\")) else str(Path(name).with_suffix(self._chosen(name)[3]))
 
     def _chosen(self, name: str) -> tuple[str, str, str, str]:
-        """Return the chosen format, or the one that belongs to the file's extension if none was chosen."""
+        """Return the chosen format, or the format that belongs to the file's extension if none was chosen."""
         suffix = Path(name).suffix.lower()
         named = next((item for item in FORMATS if item[3] == suffix), None)
         if named is not None and not self.properties.is_property_set("format"):
@@ -126,7 +126,7 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
 
 
 def _has_answer(cls: type[Operator], context: bpy.types.Context) -> bool:
-    """Return whether there is a complete result, for `poll`; otherwise set a tooltip that says why not."""
+    """Return whether there is a complete result, for `poll`; otherwise set a tooltip with the reason."""
     result = scene_results.result_of(context.scene.session_uid)
     incomplete = result is not None and result.incomplete
     whole = possible(cls, not incomplete, "The results are incomplete: wait for Live, or press Detect")

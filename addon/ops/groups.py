@@ -114,7 +114,7 @@ class MESHCLASH_OT_say_of_listed(OfListed):
         rows = results.chosen_rows(context)
         reviews.say(context.scene, rows, **said)
         results.list_said(context)
-        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing set")
+        names = Sentence.joined(", ", (Sentence(name.capitalize()) for name in said)) or Sentence("nothing was changed")
         self.report({"INFO"}, translated(counted(len(rows), "pair") + ": " + names))
         return {"FINISHED"}
 
@@ -215,7 +215,7 @@ class MESHCLASH_OT_split_group(OfGroup):
 
 
 def _other_groups(self: Any, context: bpy.types.Context) -> list[tuple[str, str, str]]:
-    """Return all groups except the chosen one; the texts are kept, as Blender requires."""
+    """Return all groups except the chosen one; the strings are stored, as Blender requires."""
     listed = context.window_manager.meshclash
     found = [(item.key, item.name, "") for at, item in enumerate(listed.groups) if at != listed.active_group]
     _KEPT[:] = found
@@ -233,7 +233,7 @@ class MESHCLASH_OT_merge_group(OfGroup):
     bl_property = "into"
     bl_options = {"REGISTER"}
 
-    into: ChoiceProperty(name="Merge Into", items=_other_groups)
+    into: ChoiceProperty(name="Merge Into Group", items=_other_groups)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)

@@ -1,4 +1,6 @@
-"""Window timers that drive modal operators; all are registered here, so that none outlives the extension."""
+"""Window timers that drive modal operators; all timers are registered here, so that all of them end with the
+extension.
+"""
 
 from __future__ import annotations
 

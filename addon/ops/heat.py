@@ -95,7 +95,7 @@ class _Warmth:
 
     Attributes:
         items: full names of the objects of each mesh.
-        problems: why other objects cannot be written.
+        problems: why other objects cannot be changed.
         written: number of meshes written.
     """
 
@@ -125,7 +125,7 @@ class _Warmth:
             yield name, _largest([part[0] for part in found]), _largest([part[1] for part in found])
 
     def warmth(self, often: NDArray[np.float32], depth: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return values of faces from 0 to 1, by depth if depths are known, otherwise by how often they clash."""
+        """Return values of faces from 0 to 1, by depth if depths are known, otherwise by the number of clashes."""
         return depth / self._most[1] if depth.any() else often / self._most[0]
 
     def attempt(self, write: Callable[[], None]) -> None:
@@ -252,7 +252,7 @@ def _corrective(
 
 
 def events_of_active(context: bpy.types.Context) -> list[ClashEvent]:
-    """Return the events in which the active object clashes, worst first; none if it is not a mesh."""
+    """Return the events in which the active object clashes, worst first; an empty list if it is not a mesh."""
     item, scanned = context.active_object, scene_results.timeline_of(context.scene.session_uid)
     if item is None or item.type != "MESH" or scanned is None:
         return []

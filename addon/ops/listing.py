@@ -107,7 +107,7 @@ def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
 
 
 class StepPair(Operator):
-    """Base of the operators that step through pairs; registered classes are never bases of others."""
+    """Base of the operators that step through pairs; registered classes are never base classes of others."""
 
     bl_options = {"INTERNAL"}
 

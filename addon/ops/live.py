@@ -28,7 +28,11 @@ LIST_SHARE = 10.0  # pause after writing the list, in durations of the writing
 
 
 class LiveRun:
-    """Live in the interface: its generator, its timer and its scene."""
+    """Live in the interface: its generator, its timer and its scene.
+
+    Attributes:
+        touched: full names of the objects that were changed last.
+    """
 
     def __init__(self, context: bpy.types.Context) -> None:
         mesh_reader.set_fast_path(preferences.of(context).fast_path)
@@ -37,6 +41,7 @@ class LiveRun:
         self.scene_uid = source.scene_uid
         known = partial(scene_results.take_followed, self.scene_uid)
         self.live = Live(source, lambda parts: load_steps(folder, parts), self._publish, known)
+        self.touched: frozenset[str] = frozenset()
         self.stopped_because: str | None = None
         self._shown = ("", "")
         self._unlisted = self._list_waits = False
@@ -50,7 +55,8 @@ class LiveRun:
         return self.stopped_because is not None
 
     def note(self, changes: Changes) -> None:
-        """Record changes; called by handlers, so it does nothing else."""
+        """Record changes; handlers call this method, so it does nothing else."""
+        self.touched = frozenset(changes.names) or self.touched
         self.live.note(changes)
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
@@ -85,9 +91,9 @@ class LiveRun:
         self._unlisted = True
 
     def _list(self, context: bpy.types.Context, left: float) -> None:
-        """Update the list, in the next call if too little of this call's time is left.
+        """Update the list, in the next call if too little time of this call is left.
 
-        Blender writes long lists slowly, so they are not written at every answer.
+        Blender fills long lists slowly, so they are not updated at every result.
         """
         now = time.perf_counter()
         if not self._unlisted or (now < self._list_again and self.live.busy and not self._list_waits):
@@ -118,7 +124,7 @@ class LiveRun:
 
 
 def _rendering() -> bool:
-    """Return whether a final render runs. It evaluates the scene in its own thread, so Live pauses."""
+    """Return whether a final render runs. A render evaluates the scene in its own thread, so Live pauses."""
     return bpy.app.is_job_running("RENDER")
 
 

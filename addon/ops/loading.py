@@ -19,7 +19,7 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     """Load the engine module, with the kernels for some parts of its work.
 
     A package for this platform and Python contains compiled kernels. If kernels are missing, a background process
-    compiles them once, and this waits for it. Without a window, the engine compiles kernels on first use.
+    compiles them once, and this function waits for it. Without a window, the engine compiles kernels on first use.
 
     Args:
         cache_folder: folder of the kernels compiled on this machine, or None.

@@ -126,7 +126,7 @@ class MESHCLASH_OT_write_attribute(_MarkOperator):
 
 
 class MeshCleaner(Operator):
-    """Shared by operators that take their marks off all meshes of the scene."""
+    """Base of operators that remove their marks from all meshes of the scene."""
 
     done: ClassVar[str]
     """Message with the number of meshes as {meshes}."""
@@ -136,7 +136,7 @@ class MeshCleaner(Operator):
         return in_object_mode(cls, context)
 
     def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
-        """Remove the marks from a mesh; return whether it had any."""
+        """Remove the marks from a mesh; return whether the mesh had any."""
         raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> set[str]:

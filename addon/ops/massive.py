@@ -92,7 +92,7 @@ class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
     def _steps(
         self, mesh: SourceMesh, matrix: np.ndarray, path: Path, look: Look, cache_folder: str | None
     ) -> Generator[Any, None, ShownMassive]:
-        """Build the file; scale and shear are baked into it, since its object must have none."""
+        """Build the file; scale and shear are applied to it, because its object must have none."""
         module = yield from load_steps(cache_folder, PARTS)
         pose, stretch = module.split_matrix(matrix)
         vertices = mesh.vertices

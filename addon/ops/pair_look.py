@@ -16,7 +16,7 @@ class OfSelectedPair(Operator):
     """Runs a task about the selected pair: with progress in a window, to the end in background mode.
 
     A class has `task(context)`, which returns the task, and `take(context, scene_uid, shown)`, which draws the result
-    and returns a message about it.
+    and returns a message.
     """
 
     @classmethod

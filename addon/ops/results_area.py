@@ -25,7 +25,7 @@ class MESHCLASH_OT_open_results(Operator):
     bl_label = "Open Results"
     bl_options = {"REGISTER"}
 
-    place: ChoiceProperty(name="Place", description="Where to open the list", items=PLACES, options={"SKIP_SAVE"})
+    place: ChoiceProperty(name="Open In", description="Where to open the list", items=PLACES, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -16,7 +16,7 @@ from .polls import has_pair
 
 
 class SetStatus(Operator):
-    """Base of the operators that set a status; registered classes are never bases of others."""
+    """Base of the operators that set a status; registered classes are never base classes of others."""
 
     bl_options = {"REGISTER", "UNDO"}
 

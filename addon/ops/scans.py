@@ -52,7 +52,7 @@ ORIGINS = (
         "Keep coordinates relative to an origin that all scans of the scene share. The first scan far from zero sets "
         "this origin",
     ),
-    ("KEEP", "As in the File", "Keep the coordinates. Far from zero, single precision loses millimetres"),
+    ("KEEP", "Keep Coordinates", "Keep the coordinates. Far from zero, single precision loses millimetres"),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 from meshclash.messages import capital
 from meshclash.types.slices import TimeSlice
 
+from ..core.time_left import TimeLeft
+
 SLICE_SECONDS = 0.03  # the interface stays responsive, and ESC is noticed at once
 LONGEST_SLICE = 0.4  # used if redraws are slow
+LEFT = " left"  # in the English texts of stages that estimate their own time
 DRAWING_PART = 1.0 / 3.0  # largest share of time for redraws
 
 
@@ -19,14 +23,16 @@ def slice_after(waited: float) -> float:
     """Return the length of the next slice, so that redraws take at most a third of the time.
 
     Args:
-        waited: seconds since the last slice ended; Blender redraws before it calls the next one.
+        waited: seconds since the last slice ended; Blender redraws the window before it calls the next slice.
     """
     return min(max(SLICE_SECONDS, waited * (1.0 - DRAWING_PART) / DRAWING_PART), LONGEST_SLICE)
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Disable garbage collection inside the block; it would take half of the time when a million objects are made."""
+    """Disable garbage collection inside the block, because it would take half of the time when a million objects are
+    created.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
@@ -48,14 +54,15 @@ class Task:
         self.fraction = 0.0
         self.text = "Starting"
         self.slice_seconds = SLICE_SECONDS
+        self._left = TimeLeft(time.perf_counter())
         self.result: Any = None
         self.finished = False
         self.stopped_because: str | None = None
 
     def run_slice(self, seconds: float | None = None) -> bool:
-        """Run at least one step, and further steps as long as one that takes as long as the last fits into the time.
+        """Run at least one step, and further steps as long as a step as long as the last one fits into the time.
 
-        The time is `seconds`, or `slice_seconds` if that is None.
+        The time limit is `seconds`, or `slice_seconds` if `seconds` is None.
 
         Errors of the steps pass through.
 
@@ -74,7 +81,13 @@ class Task:
                 self.text = capital(progress.text)
                 if piece.is_full():
                     break
+        self._left.note(time.perf_counter(), self.fraction)
         return self.ended
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the task still takes [s]; None while that is unknown, or where its text says it."""
+        return None if LEFT in self.text else self._left.seconds
 
     def run(self) -> Any:
         """Run to the end, and return the result."""
@@ -88,7 +101,7 @@ class Task:
         return self.finished or self.stopped_because is not None
 
     def close(self, reason: str = "") -> None:
-        """Stop the generator (its `finally` blocks run now); does nothing after the end."""
+        """Close the generator (its `finally` blocks run now); does nothing after the end."""
         if not self.ended:
             self.stopped_because = reason
             self._steps.close()

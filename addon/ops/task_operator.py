@@ -13,7 +13,7 @@ from .task import Task
 
 
 class TaskOperator(Operator):
-    """An operator that runs a task: modal in a window, where ESC stops it, and to the end without one."""
+    """An operator that runs a task: modal in a window, where ESC stops it, and directly to the end without a window."""
 
     def make_task(self, context: bpy.types.Context) -> Task:
         """Return the task to run."""

@@ -43,7 +43,7 @@ def prepare_tests(context: bpy.types.Context) -> Task:
     """Return the task that runs all enabled tests.
 
     Raises:
-        InputError: a test is damaged, or there are none.
+        InputError: a test is damaged, or the list is empty.
     """
     tests = kept_tests.tests_of(context.scene, enabled=True)
     mesh_reader.set_fast_path(preferences.of(context).fast_path)

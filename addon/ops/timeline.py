@@ -59,7 +59,8 @@ DESCRIPTION = "Distance to {other} in Blender units; a negative value is the dep
 
 
 def _may_scan(cls: type[Operator]) -> bool:
-    return is_idle(cls) and possible(cls, running_work.running_live() is None, "Live follows the frames: stop it first")
+    wait = "Live updates the results in every frame: stop Live first"
+    return is_idle(cls) and possible(cls, running_work.running_live() is None, wait)
 
 
 def scan_of(context: bpy.types.Context, options: DetectOptions, passages: bool = False) -> tuple[Task, Scanned]:
@@ -90,7 +91,7 @@ def _steps(
 
 
 class _Scan(Run):
-    """A scan in the interface. It pauses while a render evaluates the scene in its own thread."""
+    """A scan in the interface. The scan pauses while a render evaluates the scene in its own thread."""
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """Implement `Run.step`."""
@@ -104,7 +105,7 @@ class _Scan(Run):
 
 
 class FrameOperator(Operator):
-    """Goes through frames in slices: `make` returns the task, `take` keeps its results."""
+    """Processes frames in slices: `make` returns the task, `take` stores its results."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -115,7 +116,7 @@ class FrameOperator(Operator):
         raise NotImplementedError
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        """Keep the results; return a message about them."""
+        """Store the results; return a message about them."""
         raise NotImplementedError
 
     def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
@@ -268,7 +269,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
         lost = len(self.scanned.timeline.frames) - keys
         text = Sentence(
             "{keys} of '{property}' on '{name}': distance to '{other}'",
-            keys=counted(keys, "key"), property=CLEARANCE, name=name, other=other,
+            keys=counted(keys, "keyframe"), property=CLEARANCE, name=name, other=other,
         )  # fmt: skip
         if lost:
             text += "; " + Sentence("one of the two objects was missing in {frames}", frames=counted(lost, "frame"))
@@ -276,9 +277,7 @@ class MESHCLASH_OT_bake_clearance(FrameOperator):
 
 
 def _with_bearers(scene: bpy.types.Scene, pairs: list[Pair]) -> list[Pair]:
-    """Return the pairs with an object that can be animated, with this object first; objects of libraries cannot be
-    animated.
-    """
+    """Return the pairs with an object that can be animated, this object first; linked objects cannot be animated."""
     own = {item.name_full for item in scene.objects if item is not None and item.is_editable}
     return [(a, b, row) if a in own else (b, a, row) for a, b, row in pairs if a in own or b in own]
 
@@ -323,7 +322,7 @@ def pairs_in_hand(context: bpy.types.Context, of: str) -> list[Pair]:
 
 
 def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
-    """Return the two selected objects, or else those of the selected event or pair, and the pair's id ("" for any
+    """Return the two selected objects, or else the objects of the selected event or pair, and the pair's id ("" for any
     pair).
 
     A click on an event or a pair selects its objects, so the selection is what was clicked last.
@@ -338,7 +337,7 @@ def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
 
 
 class ScannedOperator(Operator):
-    """Shared poll: there is a scan that has found something."""
+    """Shared poll: a scan with results exists."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -428,7 +427,7 @@ class MESHCLASH_OT_pick_event(PickRow):
 
     @classmethod
     def _about_row(cls, context: bpy.types.Context, properties: Any) -> str:
-        """Return the full names, the frames, and what a click does."""
+        """Return the full names, the frames, and the effect of a click."""
         events = context.window_manager.meshclash.events
         if not 0 <= properties.index < len(events):
             return ""

@@ -67,8 +67,8 @@ class MESHCLASH_OT_find_ways_out(TaskOperator):
 
 
 def _steps(source: BlenderSource, rows: list[PairRow], known: dict[str, Way]) -> Generator[Any, None, tuple[int, int]]:
-    """Find the ways out for rows and store them in ``known``; return how many rows have a way out, and how many have
-    none.
+    """Find translations that separate the pairs of rows and store them in ``known``; return the number of rows with and
+    without one.
     """
     module = yield from load_steps(preferences.cache_folder(), (*BASIC_PARTS, *WAY_PARTS))
     found = 0

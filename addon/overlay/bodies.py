@@ -1,4 +1,4 @@
-"""Draw the two objects of the selected pair as solid bodies, while everything else is transparent (ghosts)."""
+"""Draw the two objects of the selected pair as solid bodies, while all other objects are transparent (ghosts)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def flat_triangles(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tu
 
 
 def _bodies(items: list[bpy.types.Object]) -> list[Any]:
-    """Return a batch for each object, None for those without faces; cached until objects change or move."""
+    """Return a batch for each object, None for objects without faces; cached until objects change or move."""
     wanted = tuple((item.session_uid, tuple(map(tuple, item.matrix_world))) for item in items)
     if _State.bodies is None or _State.bodies[0] != wanted:
         depsgraph = bpy.context.evaluated_depsgraph_get()

@@ -1,6 +1,6 @@
-"""Draw points as discs: as large as Blender's points of a scan, to cover them, but never too small to see.
+"""Draw points as discs: as large as Blender draws points of a scan, to cover them, but never too small to see.
 
-A disc lies in front of its point by its radius: Blender draws points as balls, which would hide discs inside them.
+A disc is moved in front of its point by its radius, because Blender draws points as balls, which would hide the discs.
 """
 
 from __future__ import annotations

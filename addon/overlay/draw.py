@@ -46,7 +46,7 @@ FONT = 0  # Blender's own
 
 @dataclass(frozen=True)
 class _Batches:
-    """GPU batches for one signature of the drawn data; None for parts with nothing to draw."""
+    """GPU batches for one signature of the drawn data; None for empty parts."""
 
     signature: tuple[object, ...]
     faces_a: Any
@@ -69,7 +69,7 @@ class _Look:
     Attributes:
         prefs: the extension's preferences.
         xray: whether hidden parts shine through.
-        strength: opacity factor: pairs other than the selected one are fainter.
+        strength: opacity factor: pairs that are not selected are fainter.
         in_front: whether nearest points are never hidden, as for the selected pair, whose gap is often narrower than
             they.
     """
@@ -102,7 +102,7 @@ def _free() -> None:
 
 
 def failure() -> str:
-    """Return why this graphics driver cannot draw; "" if it can."""
+    """Return why this graphics driver cannot draw; "" if it can draw."""
     return _State.failure
 
 
@@ -258,7 +258,7 @@ def _batches_of(scope: str, wanted: tuple[object, ...], collect: Callable[[], re
 
 
 def _joined(context: bpy.types.Context, result: scene_results.SceneResult) -> render_data.JoinedRows:
-    """Return the joined geometry of all rows of a result, made when it is first drawn."""
+    """Return the combined geometry of all rows of a result, created when it is first drawn."""
     made_of = result.serial, shown_levels.version()
     if _State.joined is None or _State.joined[0] != made_of:
         _State.joined = made_of, render_data.JoinedRows(shown_levels.on_levels(context, result.report.rows))
@@ -304,7 +304,9 @@ def restored_state() -> Iterator[None]:
 
 @contextmanager
 def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
-    """Draw at the same pixels, but nearer by a share of the distance, so that surfaces do not hide their highlights."""
+    """Draw at the same pixels, but nearer by a fraction of the distance, so that surfaces do not hide their
+    highlights.
+    """
     import gpu
 
     with gpu.matrix.push_pop():
@@ -359,7 +361,7 @@ def light(colour: Any, alpha: float) -> list[float]:
 
 
 def _draw_points(view: bpy.types.RegionView3D, batch: Any, look: _Look) -> None:
-    """Draw nearest points; those of the selected pair in front of everything."""
+    """Draw nearest points; the points of the selected pair are drawn in front of everything."""
     import gpu
 
     size, colour = POINT_SIZE * bpy.context.preferences.system.pixel_size, look.prefs.colour_curve
@@ -397,7 +399,7 @@ def _draw_lines(view: bpy.types.RegionView3D, batch: Any, look: _Look, width: fl
 
 
 def passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
-    """Return depth tests and opacities of the passes: first hidden parts, faintly, then visible ones."""
+    """Return depth tests and opacities of the passes: first hidden parts, faintly, then visible parts."""
     seen = ("LESS_EQUAL", 1.0)
     return (("GREATER", hidden_alpha), seen) if xray else (seen,)
 

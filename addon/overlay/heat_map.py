@@ -110,7 +110,7 @@ def _draw_points() -> None:
 
 
 def _batches(shown: DeviationMap, settings: Any) -> list[Any]:
-    """Return a batch for each scan, None for those without points."""
+    """Return a batch for each scan, None for scans without points."""
     reach, most = reach_of(shown, settings), settings.display_points
     signature = (id(shown), reach, most)
     if _State.batches is None or _State.batches[0] != signature:

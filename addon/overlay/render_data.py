@@ -1,4 +1,6 @@
-"""Prepare what the overlay draws as plain arrays, without GPU and Blender, so that it can be tested anywhere."""
+"""Prepare the data that the overlay draws as plain arrays, without GPU and Blender, so that it can be tested
+anywhere.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ MOST_LABELS = 100  # more would hide the scene
 CELLS = 64  # grid cells along the extent of all lines
 GROUPS = 10  # groups of lines, each with half the space of the previous one
 MOST_DOTS = 200_000
-"""Largest number of points drawn: more would only hide each other, and slow down each redraw."""
+"""Largest number of points drawn: more points would only hide each other, and slow down each redraw."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,15 @@ class OverlayData:
 
     Attributes:
         faces_a: corners of the contacting triangles of the first objects, shape (3 t, 3).
-        faces_b: the same of the second objects.
+        faces_b: faces in contact of the second objects.
         curves: end points of the segments of the intersection curves, shape (2 s, 3).
         curve_rows: the row of each segment, shape (s,), ascending.
         stale: corners of the triangles of both objects of stale pairs, shape (3 t, 3).
         gaps: end points of the lines between nearest points of objects that are apart, shape (2 g, 3).
         witnesses: nearest points, or the common point of objects in contact, shape (w, 3).
         dots_a: points in contact of scans among the first objects, shape (k, 3); a sample if there are very many.
-        dots_b: the same of the second objects.
-        stale_dots: the same of both objects of stale pairs.
+        dots_b: points in contact of scans among the second objects.
+        stale_dots: points in contact of both objects of stale pairs.
         radii_a, radii_b, stale_radii: radii with which Blender draws these points, shape (k,); 0 for dots.
         guesses: end points of the edges of boxes in which objects may touch, shape (2 e, 3).
         guess_colours: their colours, by probability, shape (2 e, 4).
@@ -70,8 +72,9 @@ class OverlayData:
 def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = ()) -> Mask:
     """Return the rows of a table that the overlay shows besides the selected pair, as a mask (n,).
 
-    These are all listed clashes and gaps that are not approved. Touching pairs are left out because in an assembly
-    nearly every face touches another one; pairs that are apart are left out because nearly all pairs are.
+    The rows to draw are all listed clashes and gaps that are not approved. Touching pairs are not drawn, because in an
+    assembly nearly every face touches another face. Pairs that are apart are not drawn, because nearly all pairs are
+    apart.
 
     Args:
         table: the rows.
@@ -111,7 +114,7 @@ class _Joined:
 
 
 class JoinedRows:
-    """The geometry of all rows of a result, joined once, so that selecting other rows is fast.
+    """The geometry of all rows of a result, combined once, so that selecting other rows is fast.
 
     Args:
         rows: the rows.
@@ -212,7 +215,8 @@ def _witnesses(row: PairRow) -> NDArray[np.float32]:
 def _label(row: PairRow) -> Label | None:
     """Return the position and length of a pair's gap label; None without a gap.
 
-    Gaps within the rounding errors of their ends have no label: parts that were drawn flush have hundreds of them.
+    Gaps within the rounding errors of their ends have no label, because parts that were designed flush have hundreds of
+    such gaps.
     """
     if not row.distance or not len(row.gap) or row.distance <= ROUNDING * float(np.abs(row.gap).max()):
         return None
@@ -235,7 +239,7 @@ def with_way(data: OverlayData, row: PairRow, way: Way) -> OverlayData:
 
 
 def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
-    """Return the indices of the texts to write: those that are far enough from all texts before them.
+    """Return the indices of the texts to draw: those that are far enough from all earlier texts.
 
     Args:
         boxes: (k, 4) left, bottom, width, height of each text [px], the most important first.
@@ -263,7 +267,7 @@ def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tup
     """Group lines by the space between them, largest space first.
 
     The space in a grid cell is the cell's area divided by the length of the lines in it. A line longer than a cell
-    counts in the cell of its middle. The space is at most half the extent of all lines of the same pair.
+    counts in the cell of its centre. The space is at most half the extent of all lines of the same pair.
 
     Args:
         lines: (2 s, 3) end points.
@@ -299,8 +303,8 @@ def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tup
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
     """Return the lowest and highest corner of the region to show for a pair, (2, 3); None if nothing is drawn.
 
-    The region is a gap with its surroundings, the points of scans, or everything that is drawn. Faces beside a gap or
-    around points are not included, as they may be as large as a house.
+    The region is a gap with its surroundings, the points of scans, or everything that is drawn. Faces next to a gap or
+    around points are not included, because they may be as large as a house.
     """
     if row.distance and len(row.gap):
         middle, reach = row.gap[0].mean(axis=0, dtype=np.float64), GAP_SURROUNDINGS * row.distance

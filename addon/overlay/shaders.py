@@ -1,4 +1,4 @@
-"""The shaders of the overlay; all of them respect the clipping of a view."""
+"""The shaders of the overlay; all shaders respect the clipping of a view."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def batch(kind: Kind, primitive: str, points: Any, **more: Any) -> Any:
 
 
 def lines(ends: np.ndarray, colours: np.ndarray | None = None) -> Any:
-    """Return a batch of lines between ends (2 n, 3), with a colour per end (2 n, 4) or one for all; None without lines.
+    """Return a batch of lines between ends (2 n, 3), with a colour per end (2 n, 4) or one colour for all; None without
+    lines.
 
     A line is a rectangle of two triangles.
     """

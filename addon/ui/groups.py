@@ -11,8 +11,8 @@ from .. import histories, scene_results, shown_things
 from ..core.short_names import whole_words
 from ..texts import length, said, text_width
 from ..translations import translated
-from .lists import CELL, STATUS_ICONS, draw_list, line_width
-from .parts import TabPanel, draw_facts, draw_text
+from .lists import CELL, draw_list, line_width
+from .parts import TabPanel, draw_facts, draw_statuses, draw_text
 
 ROWS = 5
 MOST_COMMENTS = 5
@@ -42,7 +42,7 @@ class MESHCLASH_UL_groups(UIList):
 
 
 def depth_texts(context: Any, item: Any) -> tuple[str, str]:
-    """Return the greatest depth of a group, and the smallest one if it differs, in the same unit."""
+    """Return the greatest depth of a group, and the smallest depth if it differs, in the same unit."""
     if item.depth < 0.0:
         return "", ""
     units, like = context.scene.unit_settings, shown_things.listed().group_depth
@@ -65,7 +65,7 @@ def _reason(groups: Any, index: int) -> str:
 
 
 def _share(context: Any) -> float:
-    """Return the share of a region's width for groups: in the area of results they are beside the rows."""
+    """Return the fraction of a region's width for groups; in the area of results, groups are next to the rows."""
     return GROUPS_SHARE if context.area is not None and context.area.type == "PROPERTIES" else 1.0
 
 
@@ -112,8 +112,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     marked = len(shown_things.listed().marked)
     line = column.row(align=True)
     line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed pairs:")
-    for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_listed_status", text="", icon=icon).status = status
+    draw_statuses(column, "meshclash.set_listed_status")
     line = column.row(align=True)
     line.operator("meshclash.say_of_listed", text="Assign", icon="USER")
     line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.types import UIList
 from meshclash.clash.column_table import COLUMNS
+from meshclash.clash.surface_regions import region_numbers
 from meshclash.clash.verdicts import VERDICTS
 
-from .. import scene_results, shown_things
+from .. import running_work, scene_results, shown_things
 from ..core.short_names import CUT, told_apart
 from ..props import STATUS_LABELS, STATUSES
 from ..reviews import review_of
@@ -68,6 +69,8 @@ class Cell(NamedTuple):
     icon: str = "NONE"
 
 
+TOUCHED = Cell("", "An object of this pair was changed last", icon="ORIENTATION_LOCAL")
+"""Cell for the pairs of a part that is dragged while Live runs."""
 CONTRADICTS = Cell("", "This value contradicts the proved bounds in the list, which are correct", icon="ERROR")
 """Cell for a pair whose common solid must be wrong."""
 
@@ -88,7 +91,7 @@ def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: 
 def draw_pair(
     layout: Any, context: Any, operator: str, index: int, cells: tuple[Sequence[Cell], Sequence[str], Sequence[Cell]]
 ) -> None:
-    """Draw a row of two lines: icons, A above B, numbers; an object that touches itself has one name."""
+    """Draw a row of two lines: icons, A above B, numbers."""
     width, room = _row_width(context), name_width(context)
     signs, names, numbers = cells
     layout.scale_y = 0.5  # of the row
@@ -98,7 +101,7 @@ def draw_pair(
     columns += [rest.column(align=True) for _ in range(2)]
     for sign in signs:
         draw_cell(columns[0], operator, index, sign)
-    for side, name in zip("ab", (*names, ITSELF)[:2], strict=True):
+    for side, name in zip("ab", names, strict=True):
         draw_cell(columns[1], operator, index, Cell(name + spaces(name, room)), side)
     room = (context.preferences.system.ui_scale or 1.0) * (NUMBERS - PADDING)
     for side, cell in zip("ab", numbers, strict=True):
@@ -111,9 +114,21 @@ def spaces(text: str, room: float) -> str:
 
 
 def shortened(item: Any, room: float, names: tuple[str, ...], sought: str = "") -> list[str]:
-    """Return the shortened names of a listed pair; one name if an object touches itself."""
+    """Return the shortened names of a listed pair; if an object touches itself, its name and the regions."""
     texts = fitting(names, room, sought)
-    return [texts[name] for name in dict.fromkeys((item.name_a, item.name_b))]
+    if item.name_a != item.name_b:
+        return [texts[item.name_a], texts[item.name_b]]
+    return [texts[item.name_a], regions(item.region)]
+
+
+def regions(key: str) -> str:
+    """Return which regions of a surface cross each other, in words; "itself" for a surface of one region."""
+    numbers = region_numbers(key)
+    if not numbers:
+        return said(ITSELF)
+    if len(numbers) == 1:
+        return said("region {number}", number=numbers[0])
+    return said("regions {one} and {other}", one=numbers[0], other=numbers[1])
 
 
 def fitting(names: tuple[str, ...], room: float, sought: str = "") -> dict[str, str]:
@@ -128,7 +143,7 @@ def _fitting(names: tuple[str, ...], room: float, sought: tuple[str, ...], _lett
 
 
 class MESHCLASH_UL_pairs(UIList):
-    """A page of object pairs; what is listed, and in which order, is decided before."""
+    """A page of object pairs; the pairs and their order are determined before."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
@@ -138,7 +153,8 @@ class MESHCLASH_UL_pairs(UIList):
         row.active = result is not None and result.is_fresh(item.pair_id)
         review = review_of(context.scene, item.pair_id)
         wrong = result is not None and result.contradicts(item.pair_id)
-        signs = verdict_cell(item, review, shown.marked), CONTRADICTS if wrong else status_cell(review)
+        second = CONTRADICTS if wrong else touched_cell(result, item) or status_cell(review)
+        signs = verdict_cell(item, review, shown.marked), second
         measures = () if result is None else result.report.measures
         numbers = measure_cell(context, item, measures, shown.typical), _second(context, result, item)
         names = shortened(item, name_width(context), shown.names, data.search)
@@ -175,7 +191,7 @@ def begin(text: str, room: float) -> str:
 
 
 def _way(context: Any, result: Any, item: Any) -> str:
-    """Return the way out of a listed pair; "" if none is known."""
+    """Return the translation that separates a listed pair as text; "" if none is known."""
     way = None if result is None else result.ways.get(item.pair_id)
     return "" if way is None else way_out(way, context.scene.unit_settings)
 
@@ -189,11 +205,20 @@ def verdict_cell(item: Any, review: Any = None, marked: frozenset[str] = frozens
 
 
 def status_cell(review: Any) -> Cell:
-    """Return the status of a pair as an icon; no icon if it is open."""
+    """Return the status of a pair as an icon; no icon if the status is open."""
     status = review.status if review else "OPEN"
     return Cell(
         "", COLUMNS["status"].tip, said(STATUS_LABELS[status]), STATUS_ICONS[status] if status != "OPEN" else "BLANK1"
     )
+
+
+def touched_cell(result: Any, item: Any) -> Cell | None:
+    """Return the cell of a pair with an object that was changed last while Live runs; None for others."""
+    live = running_work.running_live()
+    if live is None or not live.touched or result is None:
+        return None
+    row = result.row(item.pair_id)
+    return None if row is None or live.touched.isdisjoint(row.owners) else TOUCHED
 
 
 def measure_cell(context: Any, item: Any, measures: Sequence[str], like: float | None = None) -> Cell:

@@ -8,10 +8,12 @@ from typing import Any
 from bpy.types import Panel
 from meshclash.clash.cell_text import NO_SOLID, format_interval
 from meshclash.clash.errors import InputError
+from meshclash.clash.fasteners import REASONS
 from meshclash.clash.frame_scene import Skipped
 from meshclash.clash.options import DetectOptions, changed_settings
 from meshclash.clash.queries.registry import test_named
 from meshclash.clash.report_formats import coarse, permitted
+from meshclash.clash.surface_regions import region_text
 from meshclash.clash.units import clearly_above
 from meshclash.clash.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, UNDECIDED, VERDICTS
 from meshclash.messages import Sentence, capital
@@ -30,6 +32,7 @@ from ..texts import (
     length,
     place,
     probability,
+    progress_text,
     said,
     verdict_in_words,
     volume,
@@ -37,8 +40,8 @@ from ..texts import (
     wrapped,
 )
 from ..translations import translated
-from .lists import STATUS_ICONS, draw_list
-from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_table, draw_text, named_row
+from .lists import draw_list
+from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_statuses, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
 
 FIRST = ("tolerance", "budget")
@@ -48,14 +51,14 @@ LATER = tuple(
 """Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
 LONG_NAME_SHARE = 0.54  # share of the narrowest sidebar
-LEAST_ROWS, MOST_ROWS = 4, 12  # rows of the list, depending on the sidebar's height
-ABOVE_AND_BELOW, ROW = 560.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
+LEAST_ROWS, MOST_ROWS = 3, 12  # rows of the list, depending on the sidebar's height
+ABOVE_AND_BELOW, ROW = 604.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
 MOST_NAMED = 3  # number of skipped objects that are named
 PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
-LINES_OF_PAIR = 3  # lines for the review of the selected pair, and for its actions
+LINES_OF_PAIR = (2, 1, 2)  # lines for the status of the selected pair, for its comment, and for its actions
 STATE_LINES, MESSAGE_LINES = 2, 2
 BUTTONS_BESIDE = 1  # columns of buttons at the right of the messages
 WHY_AGAIN = ("FILE_BLEND", "INFO")
@@ -102,7 +105,7 @@ def draw_detection(row: Any) -> None:
     """Draw the start buttons, or the progress of the running task and its stop button."""
     task, live = running_work.running_task(), running_work.running_live()
     if task is not None:
-        row.progress(factor=task.fraction, text=translated(task.text))
+        row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
         row.operator("meshclash.stop", text="", icon="CANCEL")
         return
     row.operator("meshclash.detect", icon="VIEWZOOM")
@@ -137,7 +140,7 @@ def _state(context: Any, task: Any, run: Any) -> tuple[str, str]:
     """Return the state for the status line below the buttons, which is always shown."""
     result = scene_results.result_of(context.scene.session_uid)
     if task is not None:
-        return "ESC stops it", "TIME"
+        return task.text, "TIME"
     if run is None:
         if result is None:
             return "", "BLANK1"
@@ -334,7 +337,7 @@ def advice(options: DetectOptions, count: int) -> str:
 
 
 def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str, str]]:
-    """Return why the list may be outdated, and what the list leaves out, the most important message first."""
+    """Return why the list may be outdated, and which pairs the list leaves out, the most important message first."""
     lines, listed = [], context.window_manager.meshclash
     owners = shown_things.listed().owners
     if result.loaded:
@@ -363,7 +366,7 @@ def messages(context: Any, result: scene_results.SceneResult) -> list[tuple[str,
 
 
 def draw_messages(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """Draw the first message in a line that is always shown; a button opens all of them and *Detect Again*."""
+    """Draw the first message in a line that is always shown; a button opens all messages and *Detect Again*."""
     lines = messages(context, result)
     text, icon = lines[0] if lines else ("", "BLANK1")
     row = draw_line(layout, context, text, icon, MESSAGE_LINES, BUTTONS_BESIDE)
@@ -384,7 +387,7 @@ class MESHCLASH_PT_messages(Panel):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_label = "List Details"
+    bl_label = "Messages About the List"
     bl_options = {"INSTANCED"}
     bl_ui_units_x = 16
 
@@ -449,7 +452,7 @@ def draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -
 
 
 def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
-    """Draw what the last detection changed, with counts, and the pairs that are gone; a click lists only these."""
+    """Draw what the last detection changed, with counts, and the gone pairs; a click lists only these pairs."""
     listed = context.window_manager.meshclash
     counts = {} if result.live else results.progress_counts(context.scene, result)
     grid, gone = (
@@ -519,7 +522,7 @@ class MESHCLASH_PT_filter(Panel):
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
-    """Draw which rows are shown, and the buttons to other pages."""
+    """Draw the range of rows on this page, and the buttons to other pages."""
     pages, total = results.page_count(listed.found), (listed.found, "pair")
     if pages > 1:
         row = layout.row(align=True)
@@ -537,7 +540,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
 
 
 def draw_steps(actions: Any, context: Any, row: Any) -> None:
-    """Draw how the selected pair is shown, the buttons to other pairs, and its review."""
+    """Draw the display mode of the selected pair, the buttons to other pairs, and its review."""
     steps = actions.row(align=True)
     steps.prop(context.window_manager.meshclash, "around", expand=True)
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
@@ -546,12 +549,14 @@ def draw_steps(actions: Any, context: Any, row: Any) -> None:
         _draw_review(actions, context, row)
         _draw_ways(actions, context, row)
     else:  # placeholders, so that nothing moves when a pair is selected
-        for _ in range(LINES_OF_PAIR):
-            actions.label(text="")
+        for lines in LINES_OF_PAIR:
+            column = actions.column(align=True)
+            for _ in range(lines):
+                column.label(text="")
 
 
 def _draw_ways(layout: Any, context: Any, row: Any) -> None:
-    """Draw the actions for the selected pair, always in the same place; unavailable ones are disabled."""
+    """Draw the actions for the selected pair, always at the same position; unavailable actions are disabled."""
     result = scene_results.result_of(context.scene.session_uid)
     ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
@@ -577,6 +582,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     ]
     if len({*row.names}) == 1:
         lines = [("Object", row.names[0])]
+    if row.region:
+        lines.append(("Regions", region_text(row.region)))
     if row.test:
         lines.append(("Test", row.test))
     lines.append(("Verdict", verdict_in_words(row)))
@@ -612,16 +619,14 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
-    """Draw the review of the pair in one line."""
+    """Draw the review of the pair: its status, and the comment below it."""
     review = review_of(context.scene, row.id)
-    status_now, line = review.status if review else "OPEN", layout.row(align=True)
-    for status, icon in STATUS_ICONS.items():
-        line.operator("meshclash.set_status", text="", icon=icon, depress=status == status_now).status = status
-    line.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
+    draw_statuses(layout, "meshclash.set_status", review.status if review else "OPEN")
+    layout.prop(context.scene.meshclash, "comment", text="", placeholder=said("Comment"))
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
-    """Draw how many pairs were left out because they are farther apart than the listed ones."""
+    """Draw the number of pairs that were left out because their distance exceeds that of the listed pairs."""
     counted_out = report.stats.get("left_out", {"pairs": 0})
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
@@ -630,14 +635,18 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
 
 
 def draw_skipped(layout: Any, skipped: Sequence[Skipped], no_geometry: Mapping[str, int], region: Any) -> None:
-    """Draw what took no part: objects that could not be read, and objects without geometry."""
+    """Draw the objects that were not tested: objects that could not be read, and objects without geometry."""
     lost = [item for item in skipped if item.lost]
-    others = [item for item in skipped if not item.lost]
+    others = [item for item in skipped if not item.lost and item.reason not in REASONS]
+    fasteners = [item for item in skipped if item.reason in REASONS]
     if lost:
         text = said("{objects} could not be tested: {names}", objects=(len(lost), "object"), names=_named(lost))
         draw_text(layout, text, region, "ERROR")
     if others:
         text = said("{objects} not tested: {names}", objects=(len(others), "object"), names=_named(others))
+        draw_text(layout, text, region, "INFO")
+    if fasteners:
+        text = said("{fasteners} ignored: {names}", fasteners=(len(fasteners), "fastener"), names=_named(fasteners))
         draw_text(layout, text, region, "INFO")
     if any(no_geometry.values()):
         kinds = sorted(no_geometry.items(), key=lambda item: (-item[1], item[0]))
@@ -704,7 +713,10 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = "Boxes show where the objects may meet: green unlikely, yellow even, red likely"
+            text = (
+                "Boxes show where the objects may meet. "
+                "Green: unlikely, yellow: equally likely and unlikely, red: likely"
+            )
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")

@@ -8,6 +8,7 @@ from bpy.types import Panel
 
 from .. import preferences
 from ..core.short_names import CUT, whole_words
+from ..props import STATUSES
 from ..screens import TAB_NAME
 from ..texts import said, text_width, wrapped
 from ..translations import translated
@@ -24,7 +25,7 @@ class TabPanel(Panel):
 
 
 class ResearchPanel(TabPanel):
-    """Base of panels for research on how answers are found."""
+    """Base of panels for research on how results are computed."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -44,7 +45,7 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
     Args:
         layout: layout to draw in.
         context: context of the region.
-        text: the text. If it is too long, it is cut between words, and a click or the tooltip shows all of it.
+        text: the text. A text that is too long is cut between words, and a click or the tooltip shows the whole text.
         icon: icon before the text.
         lines: number of lines, regardless of the text's length.
         buttons: number of buttons that will be added to the returned row.
@@ -70,7 +71,15 @@ def draw_line(layout: Any, context: Any, text: str, icon: str, lines: int = 1, b
     return row
 
 
-def named_row(layout: Any, name: str, share: float = 0.26) -> Any:
+def draw_statuses(layout: Any, operator: str, current: str = "") -> None:
+    """Draw a button for each status, with its icon and name; that of `current` is pressed."""
+    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    for status, label, _tip, icon, _number in STATUSES:
+        pressed = {"depress": True} if status == current else {}
+        grid.operator(operator, text=label, icon=icon, **pressed).status = status
+
+
+def named_row(layout: Any, name: str, share: float = 0.29) -> Any:
     """Draw a name on a share of a row's width; return the remaining part of the row."""
     split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=said(name), translate=False)

@@ -9,7 +9,7 @@ from bl_ui.utils import PresetPanel
 from bpy.types import Panel
 
 FOLDER = "meshclash"
-"""Folder of presets, inside a folder "presets": that of this package, and that of the user."""
+"""Folder of presets, inside a folder "presets": one in this package, and one of the user."""
 
 
 class MESHCLASH_PT_presets(PresetPanel, Panel):

@@ -1,4 +1,4 @@
-"""The list of results at full width: a Properties editor that shows nothing else (`screens.become_results`)."""
+"""The list of results at full width: a Properties editor that shows only the list (`screens.become_results`)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..translations import CONTEXT, translated
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
     CONTRADICTS,
-    ITSELF,
     STATUS_ICONS,
     Cell,
     draw_cell,
     shortened,
     spaces,
+    touched_cell,
     verdict_cell,
 )
 from .panels import draw_detection, draw_filters, draw_pages, draw_pair_facts, draw_steps, draw_verdicts
@@ -43,6 +43,8 @@ def columns(result: Any) -> dict[Column, float]:
     unused = {column.name for column in WINDOW if column.option and column.name not in known}
     if result is None or not result.report.tests:
         unused.add("test")
+    asked = set() if result is None else {options.test for options in result.report.asked_all}
+    unused |= {column.name for column in WINDOW if column.tests and not asked & {*column.tests}}
     shown = [column for column in WINDOW if column.name not in unused]
     total = sum(column.share for column in shown)
     return {column: column.share / total for column in shown}
@@ -88,9 +90,9 @@ class MESHCLASH_UL_wide(UIList):
         shares, way = columns(result), None if result is None else result.ways.get(item.pair_id)
         cells, width = _cells(layout, shares.values()), _list_width(context)
         room = shares[COLUMNS["a"]] * width - PADDING * _scale(context)
-        name_a, name_b = (*shortened(item, room, shown.names, data.search), ITSELF)[:2]
+        name_a, name_b = shortened(item, room, shown.names, data.search)
         wrong = result is not None and result.contradicts(item.pair_id)
-        sign = CONTRADICTS if wrong else verdict_cell(item, review, shown.marked)
+        sign = CONTRADICTS if wrong else touched_cell(result, item) or verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = {
             "group": group_text(shown, item.pair_id), "a": name_a, "b": name_b,

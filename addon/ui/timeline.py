@@ -17,7 +17,7 @@ from meshclash.messages import capital
 from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
-from ..texts import depth, length, said, verdict_in_words
+from ..texts import depth, length, progress_text, said, verdict_in_words
 from ..translations import translated
 from .lists import FRAMES_TIP, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice, draw_skipped
@@ -33,8 +33,8 @@ ENDS = {
     "vanishes": "when one of the two objects disappears",
 }
 EVENT_ROWS = 3  # least number of rows
-EXCLUDE_SHARE = 0.25  # share of the width for the caption of rules
-CAPTION_SHARE = 0.4  # share of the width for captions of an event's facts
+EXCLUDE_SHARE = 0.33  # share of the width for the caption of rules
+CAPTION_SHARE = 0.45  # share of the width for captions of an event's facts
 
 
 class MESHCLASH_UL_events(UIList):
@@ -74,7 +74,7 @@ class MESHCLASH_PT_timeline(TabPanel):
         row = layout.row(align=True)
         row.scale_y = 1.5
         if scanned is not None and scanned.running and task is not None:
-            row.progress(factor=task.fraction, text=translated(task.text))
+            row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
             row.operator("meshclash.stop", text="", icon="CANCEL")
             text = said("{events} so far; ESC keeps them", events=(len(scanned.events), "event"))
             draw_text(layout, text, context.region, "INFO")
@@ -88,10 +88,11 @@ class MESHCLASH_PT_timeline(TabPanel):
 def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row = layout.row(align=True)
     row.prop(settings, "timeline_own", text="Custom Range")
+    row.prop(settings, "timeline_step", text="Frame Step")
     if settings.timeline_own:
+        row = layout.row(align=True)
         row.prop(settings, "timeline_start", text="")
         row.prop(settings, "timeline_end", text="")
-    row.prop(settings, "timeline_step", text="Frame Step")
     if test_named(settings.test).name == "intersection":
         layout.prop(settings, "timeline_between")
     column = named_row(layout, "Exclude", EXCLUDE_SHARE).column(align=True)

@@ -1,7 +1,7 @@
 """MeshClash: exact collision detection between triangle meshes, compiled by Numba.
 
 ``import meshclash as mc`` gives the main functions. ``mc.clouds``, ``mc.voxels``, ``mc.massive``, ``mc.manifold``,
-``mc.motion``, ``mc.clash``, ``mc.shapes`` and ``mc.lab`` contain those of one subject each.
+``mc.motion``, ``mc.clash``, ``mc.shapes`` and ``mc.lab`` contain the functions of one subject each.
 """
 
 from .lazy import public_names

@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        arguments: the arguments after the program's name; None: those of this process.
+        arguments: the arguments after the program's name; None: the arguments of this process.
 
     Returns:
         The exit code.
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _announce(given: Sequence[str]) -> None:
-    """Shows a first line on a terminal: imports take seconds on a machine that has just been started."""
+    """Shows a first line on a terminal, because imports take seconds on a computer that has just been started."""
     stream = sys.stderr
     if given[:1] == ["detect"] and not {"--quiet", "--help", "-h"} & {*given} and stream and stream.isatty():
         stream.write("\r  0 %  Loading MeshClash")

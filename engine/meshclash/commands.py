@@ -48,7 +48,7 @@ _MODES = {"dag": massive_collide, "pm": progressive_collide}
 
 
 def main(arguments: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
-    """Run the command line; another program may pass a parser that sets ``act`` as this one's does.
+    """Run the command line; another program may pass a parser that sets ``act`` in the same way.
 
     Returns:
         0; 1 if ``collide`` finds contacts; 2 if a request is invalid; 3 after an internal error; 130 after Ctrl+C.
@@ -232,7 +232,7 @@ def _pose(path: Path) -> np.ndarray:
     try:
         return np.array([[real(word) for word in row] for row in rows if row])
     except ValueError as error:
-        raise InvalidFile(f"{path}: this is no 4x4 matrix of numbers: {error}") from None
+        raise InvalidFile(f"{path}: the file does not contain a 4x4 matrix of numbers: {error}") from None
 
 
 def _collide(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The errors that the engine raises; each message says what was wrong, where, and what to do."""
+"""The errors that the engine raises; each message describes the problem, its location and the solution."""
 
 
 class MeshClashError(Exception):
@@ -10,7 +10,7 @@ class InvalidMesh(MeshClashError, ValueError):
 
 
 class NotASolid(MeshClashError, ValueError):
-    """A query needs a solid, but a mesh has no certain inside; the message says why and where it is open."""
+    """A query needs a solid, but a mesh has no certain inside; the message gives the reason and the open edges."""
 
 
 class InvalidPointCloud(MeshClashError, ValueError):
@@ -29,21 +29,21 @@ class UnknownObject(MeshClashError, KeyError):
     """An object id does not belong to the scene."""
 
     def __str__(self) -> str:
-        """Show the message itself; KeyError would show its repr."""
+        """Show the message itself, because KeyError would show its repr."""
         return str(self.args[0]) if self.args else ""
 
 
 class SceneChanged(MeshClashError, RuntimeError):
-    """A scene was changed during a query in slices; only the answer of that query is lost."""
+    """A scene was changed during a query in slices; only the result of this query is lost."""
 
 
 class UnsupportedOption(MeshClashError, ValueError):
-    """An option has an unknown value; the message lists the known ones."""
+    """An option has an unknown value; the message lists the supported values."""
 
 
 class DeviceUnavailable(MeshClashError, RuntimeError):
-    """The requested device cannot be used; the message says why."""
+    """The requested device cannot be used; the message gives the reason."""
 
 
 class WorkersUnavailable(MeshClashError, RuntimeError):
-    """Worker processes cannot be started or cannot do their tasks; the message says why."""
+    """Worker processes cannot be started or cannot run their tasks; the message gives the reason."""

@@ -1,13 +1,13 @@
 """Compilation: decorators for kernels and helpers, one cache of compiled kernels, one parallel region at a time.
 
 Numba validates a cached kernel by the file that contains it, but not by the helpers that it calls. So after an edit of
-a helper it would load outdated code. ``kernels/`` replaces Numba's cache with one that uses a hash of all sources of a
-kernel. Numba's settings stay unchanged for other extensions in the same process.
+a helper, Numba would load outdated code. ``kernels/`` replaces Numba's cache with one that uses a hash of all sources
+of a kernel. Numba's settings stay unchanged for other extensions in the same process.
 
 Multithreading: a kernel that benefits from several cores has two forms, ``kernel`` with an ordinary loop over parts of
 the work and ``parallel_kernel`` with ``prange``. Callers use the second form only inside ``parallel_region``, if that
 gives more than one thread. The result of a part must not depend on the thread that computes it, and the division into
-parts must not depend on the number of threads. Then the answer does not depend on it, either.
+parts must not depend on the number of threads. Then the result does not depend on the number of threads, either.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -70,19 +70,23 @@ def kernel_notes() -> list[str]:
 
 
 def kernel_counts() -> dict[str, int]:
-    """Return how many kernels this process has loaded or compiled, by their origin as in ``cache.origins``."""
+    """Return the number of kernels that this process has loaded or compiled, by their origin as in
+    ``cache.origins``.
+    """
     found = list(cache.origins.values())
     return {kind: found.count(kind) for kind in ("cached", "shipped", "built", "compiled")}
 
 
 def look_for_new_kernels() -> None:
-    """Look again for kernel stores that were built since this process last looked."""
+    """Look again for kernel stores that were built since the last search of this process."""
     store.forget_stores()
     _stored.clear()
 
 
 def missing_parts(parts: Sequence[str]) -> list[str]:
-    """Return the parts of the warm-up to compile: no store has their kernels for this processor and Python."""
+    """Return the parts of the warm-up to compile, because no store contains their kernels for this processor and
+    Python.
+    """
     return store.missing_parts(parts, SOURCES)
 
 
@@ -94,7 +98,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 def parallel_kernel(function: Callable[..., Any]) -> Any:
     """Like ``kernel``, with ``prange`` loops on several cores; call it only inside a ``parallel_region``.
 
-    It compiles several times slower than a kernel, so code for small inputs must have a serial form.
+    A parallel kernel compiles several times slower than a kernel, so code for small inputs must have a serial form.
     """
     return _cached(numba.njit(nogil=True, error_model="numpy", parallel=True)(function))
 
@@ -127,7 +131,7 @@ def _plain(function: Callable[..., Any]) -> Any:
 
 
 def portable(function: _F) -> _F:
-    """Let kernels compile a plain function; it is returned unchanged, so it also runs in Python.
+    """Let kernels compile a plain function; the function is returned unchanged, so it also runs in Python.
 
     Kernel factories close over such functions. They are pickled by reference, so the resulting kernels can be cached.
     """
@@ -138,7 +142,7 @@ def portable(function: _F) -> _F:
 
 
 def is_compiled(dispatcher: Any) -> bool:
-    """Return whether a kernel is compiled: in this process, or by another one that cached it on disk."""
+    """Return whether a kernel is compiled: in this process, or by another process that cached it on disk."""
     if config.DISABLE_JIT or dispatcher.signatures:
         return True
     if dispatcher not in _stored:
@@ -151,13 +155,13 @@ _stored: dict[Any, bool] = {}
 
 
 def thread_limit(threads: int | None) -> int:
-    """Return the number of threads that an option allows: at most ``threads``; for None, all of this process.
+    """Return the number of threads that an option allows: at most ``threads``; for None, all threads of this process.
 
     Raises:
-        UnsupportedOption: neither None nor a positive integer.
+        UnsupportedOption: the value is neither None nor a positive integer.
     """
     if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
-        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {shown(threads)}")
+        raise UnsupportedOption(f"threads must be None or a positive whole number, not {shown(threads)}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
     return available if threads is None else min(int(threads), available)
 
@@ -168,11 +172,12 @@ _token = [True]
 
 @contextmanager
 def parallel_region(threads: int) -> Iterator[int]:
-    """Request several threads; yields how many there are, from 1 to ``threads``.
+    """Request several threads; yields the number of threads, from 1 to ``threads``.
 
     Numba's own threading layer ("workqueue") ends the process if two parallel kernels overlap, whether nested or from
-    two Python threads. So only one region runs at a time. If another one is running, this yields 1 and the caller uses
-    serial kernels: then a parallel kernel must not be called, not even for one part. Only this engine is covered.
+    two Python threads. So only one region runs at a time. If another region is running, this function yields 1 and the
+    caller uses serial kernels: in this case a parallel kernel must not be called, not even for one part. The lock
+    applies only to this engine.
 
     Usage::
 
@@ -195,10 +200,11 @@ def parallel_region(threads: int) -> Iterator[int]:
 
 
 def _start_threads() -> None:
-    """Start Numba's threads if they are not running, with its own threading layer unless the user chose another.
+    """Start Numba's threads if they are not running, with Numba's own threading layer unless the user chose another
+    one.
 
-    By default Numba tries TBB first. A TBB library other than Blender's, if loaded earlier, would keep Blender's module
-    from loading.
+    By default Numba tries TBB first. If a TBB library other than Blender's were loaded earlier, Blender's module could
+    not be loaded.
     """
     if config.THREADING_LAYER != "default":
         return

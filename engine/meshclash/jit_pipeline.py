@@ -1,23 +1,23 @@
 """Faster compilation of kernels and helpers, which saves the first user of a machine some twenty seconds.
 
 Numba compiles every helper to its own machine code, together with everything that it calls, although helpers are only
-used inside kernels. This pipeline stops at optimised LLVM code for a helper, which the kernel then links in. (Leaving
-the optimisation to the kernel as well would save the same time again, but some kernels would run four times slower.)
+used inside kernels. This pipeline stops at optimised LLVM code for a helper, which the kernel then links. (Leaving the
+optimisation to the kernel as well would save the same time again, but some kernels would run four times slower.)
 
 Functions that a helper calls are optimised again with each of its callers, level by level, so that short helpers are
-inlined. Long ones never are, so they are left out of this: callers get a declaration, and a kernel links in their
-optimised code after its own code is ready. So a long helper is optimised once per process, no matter how many helpers
-and kernels call it. A kernel is still complete in its own cache file.
+inlined. Long helpers are never inlined, so they are treated differently: callers get a declaration, and a kernel links
+the optimised code of the helper after its own code is ready. So a long helper is optimised once per process, for any
+number of helpers and kernels that call it. A kernel is still complete in its own cache file.
 
 Smaller savings: a helper is compiled once for all integer arguments, whereas Numba would treat every constant as its
-own type. Passes that have nothing to do for our code are left out. The result types of operators and Numba functions
-are looked up once for each combination of argument types, not at each call. Our own plain functions become helpers,
-too. Compiler flags, which Numba looks up with every function that it resolves, are compared quickly.
-docs/measurements.md lists how much each of them saves.
+own type. Passes that have no effect on our code are left out. The result types of operators and Numba functions are
+looked up once for each combination of argument types, not at each call. Our own plain functions become helpers, too.
+Compiler flags, which Numba looks up with every function that it resolves, are compared quickly. docs/measurements.md
+lists how much each of them saves.
 
-All of this relies on Numba's documented ways to customise the compiler, and on the internal names in ``NEEDED``.
-``jit.py`` uses this module only for the versions of Numba that it was written for, and only if all these names exist.
-Other versions compile in their own way: slower, with the same result.
+The pipeline uses Numba's documented ways to customise the compiler, and the internal names in ``NEEDED``. ``jit.py``
+uses this module only for the versions of Numba for which it was written, and only if all these names exist. Other
+versions use Numba's standard pipeline, which is slower and gives the same result.
 """
 
 from collections.abc import Callable, Iterator
@@ -78,7 +78,7 @@ NEEDED: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (cpu_target.target_context, ("insert_user_function", "codegen")),
     (cpu_target.typing_context, ("resolve_function_type",)),
 )  # fmt: skip
-"""Names of Numba that its manual does not document, besides those imported above."""
+"""Names of Numba that its manual does not document, in addition to those imported above."""
 
 
 def _require_names() -> None:
@@ -93,10 +93,10 @@ _require_names()
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """LLVM code that links in short helpers before it is optimised.
+    """LLVM code that links short helpers before it is optimised.
 
     Attributes:
-        left_out: the long helpers that it needs, directly or indirectly, each after the helpers that it calls.
+        left_out: the long helpers that the code needs, directly or indirectly, each after the helpers that it calls.
     """
 
     def __init__(self, codegen: Any, name: str) -> None:
@@ -126,10 +126,10 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _HelperLibrary(_Library):
-    """Code that is only linked into other libraries: optimised, but never compiled to machine code.
+    """Code that is only linked into other libraries: it is optimised, but never compiled to machine code.
 
     Attributes:
-        is_long: whether callers leave this helper out.
+        is_long: whether callers leave out the code of this helper.
     """
 
     def __init__(self, codegen: Any, name: str, is_kept: bool) -> None:
@@ -139,7 +139,7 @@ class _HelperLibrary(_Library):
         self._whole: Any = None
 
     def own_module(self) -> Any:
-        """Return the code without the long helpers, for libraries that link these themselves."""
+        """Return the code without the long helpers, for libraries that link these helpers themselves."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
@@ -274,9 +274,9 @@ def without_literals(dispatcher: Any) -> Any:
 
 
 def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) -> None:
-    """Make CPU kernels compile a plain function as a helper; other targets compile it as Numba does.
+    """Make CPU kernels compile a plain function as a helper; other targets compile the function as Numba does.
 
-    Numba would compile it to machine code, and again for kernels, helpers and inlined functions.
+    Numba would compile the function to machine code, and again for kernels, helpers and inlined functions.
     """
     overload: Any = make_overload_template(function, lambda *_arguments: function, {}, False, "never")
     made: list[Any] = []

@@ -1,7 +1,7 @@
 """Lazy import of the public names of a package (PEP 562).
 
 Importing a package is then fast, and an application may import its modules one by one. The public names are those that
-the package's stub, ``__init__.pyi``, imports: one list for type checkers and for this module.
+the package's stub, ``__init__.pyi``, imports, so type checkers and this module use the same list.
 """
 
 import ast
@@ -18,8 +18,8 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub.
 
     Args:
-        package: its ``__name__``.
-        file: its ``__file__``.
+        package: ``__name__`` of the package.
+        file: ``__file__`` of the package.
     """
     module_of, packages = _imports(Path(file).with_suffix(".pyi"))
 
@@ -46,18 +46,18 @@ def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
 
 
 def _imports(stub: Path) -> tuple[dict[str, str], list[str]]:
-    """Return the module of each name that a stub imports, relative to its package, and the packages it imports."""
+    """Return the module of each name that a stub imports, relative to its package, and the packages that it imports."""
     lines = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
     module_of = {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}
     return module_of, [name.name for line in lines if not line.module for name in line.names]
 
 
 class OnDemand(Mapping[str, _T]):
-    """A mapping of which some values are imported on first access.
+    """A mapping in which some values are imported on first access.
 
     Args:
         here: values that exist already.
-        elsewhere: functions that import the others.
+        elsewhere: functions that import the other values.
     """
 
     def __init__(self, here: Mapping[str, _T], elsewhere: Mapping[str, Callable[[], _T]]) -> None:

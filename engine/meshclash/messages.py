@@ -10,7 +10,7 @@ _MODULES_UNSAID = ("builtins", "meshclash", "__main__")
 
 
 class _Short(reprlib.Repr):
-    """``repr`` with long lists, strings and numbers shortened; the type if there is no ``repr``."""
+    """``repr`` with long lists, strings and numbers shortened; the type for an object without ``repr``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,15 +57,15 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 class Sentence(str):
     """An English text that keeps its template and values, so that an application can translate it.
 
-    Otherwise it is a plain ``str``: error messages, JSON and files contain the English text. Values that are sentences
-    are translated as well. All other values, such as names of objects, are kept.
+    For all other uses, the sentence is a plain ``str``: error messages, JSON and files contain the English text. Values
+    that are sentences are translated as well. All other values, such as names of objects, are not translated.
 
     Args:
         template: the English text, with the names of its values in braces.
         values: the values by these names, converted by ``str``. A template without values is used unchanged.
 
     Attributes:
-        template, values: as given.
+        template, values: as passed to the constructor.
         is_capital: whether the text was changed to begin with a capital letter.
     """
 
@@ -105,6 +105,11 @@ class Sentence(str):
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to copy and pickle the sentence."""
         return Sentence._made, (self.template, self.values, self.is_capital)
+
+
+def counting(task: str, done: int, count: int) -> Sentence:
+    """Describe how far a task is: "judging object pair 3 of 1,200"."""
+    return Sentence("{task} {done} of {count}", task=Sentence(task), done=f"{done:,}", count=f"{count:,}")
 
 
 def capital(text: str) -> Sentence:

@@ -14,21 +14,21 @@ from .errors import InvalidFile
 
 
 class OutputFile:
-    """A file whose path is checked before the work and which is written after it.
+    """A file whose path is checked before the work and which is written after the work.
 
-    A new file beside the target is filled, flushed to the disk and renamed onto the target. So the target always has
+    A new file next to the target is filled, flushed to the disk and renamed to the target. So the target always has
     either the old or the new content, even after a crash. The temporary name is random, so a file left by a killed
     process does no harm. Links are followed: the file that a link points to is replaced, the link stays.
 
     Args:
-        path: the target, as the user names it.
+        path: the target, as the user gives it.
         purpose: description for messages: "report", "picture".
         suffixes: allowed suffixes; empty allows all.
         sources: files that the work reads, which must not be overwritten.
         error: makes the error that is raised.
 
     Attributes:
-        path: the target as it was named.
+        path: the target as it was given.
         target: the target with links resolved.
         temporary: the file to fill; at the end of the `with` block it is removed unless it was committed.
 
@@ -82,7 +82,7 @@ class OutputFile:
             self.temporary.unlink(missing_ok=True)
 
     def commit(self, text: str | bytes | None = None) -> None:
-        """Move the file to its target. Text or bytes are written first; None if `temporary` was filled otherwise.
+        """Move the file to its target. Text or bytes are written first; None if `temporary` was filled in another way.
 
         Raises:
             InvalidFile, or the ``error`` that was chosen: the disk is full, or the target cannot be written any more.
@@ -99,7 +99,7 @@ class OutputFile:
             raise self._refusal(reason.strerror) from reason
 
     def take(self, filled: Path) -> None:
-        """Move a file on the same disk that was written elsewhere to the target; raises as ``commit`` does."""
+        """Move a file on the same disk that was written in another place to the target; raises like ``commit``."""
         try:
             self._put(filled)
         except OSError as reason:

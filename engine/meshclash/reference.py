@@ -1,9 +1,9 @@
 """Passing NamedTuples of arrays between helpers by reference.
 
 Numba passes a NamedTuple by value: ten arrays are about eighty values, which are reference-counted at every call and
-copied in the code of every function that takes them. This was a quarter of the time to compile the verdicts. A
-reference is one pointer. ``reference.field`` reads the array when it is used, and is again a reference if the field is
-a NamedTuple. In uncompiled code a reference is the tuple itself.
+copied in the code of every function that takes them. Passing these values was a quarter of the time to compile the
+verdicts. A reference is one pointer. ``reference.field`` reads the array when it is used, and is again a reference if
+the field is a NamedTuple. In uncompiled code, a reference is the tuple itself.
 
 An array that is read through a reference is not reference-counted. Counting takes two atomic operations at every use,
 which was more than half of the time of the kernels that decide contacts.
@@ -75,9 +75,9 @@ def _refer(typing_context: Any, value: Any) -> Any:
 def _itself(value: Any) -> Any:
     """Return a reference to a NamedTuple, for the helpers that a kernel calls.
 
-    It is valid until the function that made it returns, or makes another one at the same place. So helpers must not
-    return it. Its arrays must belong to the kernel's caller: arrays made in the kernel are not kept alive and must not
-    be returned through it.
+    A reference is valid until the function that created it returns, or creates another reference at the same address.
+    So helpers must not return a reference. The arrays must belong to the kernel's caller: arrays created in the kernel
+    are not kept alive and must not be returned through a reference.
     """
     return value
 

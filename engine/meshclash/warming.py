@@ -301,7 +301,7 @@ def _exact_shapes(a: TriangleMesh) -> None:
 
 
 def _fan() -> TriangleMesh:
-    """Return so many triangles around a vertex that ``self_collide`` compares their directions."""
+    """Return enough triangles around a vertex that ``self_collide`` compares their directions."""
     following = np.arange(1, FEWEST + 1)
     angles = 2.0 * np.pi / FEWEST * following[:, None]
     corners = np.concatenate([np.zeros((1, 3)), np.hstack([np.cos(angles), np.sin(angles), 0.0 * angles])])
@@ -429,13 +429,14 @@ PARTS = (
     "probabilities",
     "continuous",
 )
-"""Parts of the warm-up. ``Scene.contacts`` needs the first four, and gaps if there is a touch tolerance. Distances and
+"""Parts of the warm-up. ``Scene.contacts`` needs the first four parts, and gaps for a touch tolerance. Distances and
 clearances of scenes need the first four and distances. "clouds" is for point clouds, "probabilities" for time-critical
 detection, and "continuous" for contacts between frames (together with contacts, large and more). "large" has the
 multithreaded kernels for many triangles, points or contacts.
 
-No two of the first four compile the same kernel. With two processes, let one take contacts and scenes and the other
-depths and verdicts, which share most of their helpers: each is about half of the work. Four can take one part each."""
+No two of the first four parts compile the same kernel. With two processes, let one process compile contacts and scenes
+and the other one depths and verdicts, which share most of their helpers: each is about half of the work. Four processes
+can compile one part each."""
 SPECIAL_PARTS = (
     "voxels",
     "motion",
@@ -452,18 +453,18 @@ than the fastest, reproductions of papers, hierarchies and contacts of one kind 
 
 
 DEVICE_PART = "gpu"
-"""The part for GPUs: looks for a GPU and compiles its kernels if it can be used. Not one of ``PARTS``, since it is
-useful only after ``configure_device`` has enabled a GPU."""
+"""The part for GPUs: it searches for a GPU and compiles the GPU's kernels if it can be used. This part is not in
+``PARTS``, because it is useful only after ``configure_device`` has enabled a GPU."""
 
 _warm: set[str] = set()
-"""Parts that this process has warmed up; the GPU is looked for each time."""
+"""Parts that this process has warmed up; the search for a GPU is repeated each time."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
-    A step is one kernel or a few small ones. It takes seconds on the first run on a machine, milliseconds later. Parts
-    that this process has already warmed up are skipped.
+    A step compiles one kernel or a few small kernels. The warm-up takes seconds on the first run on a computer,
+    milliseconds later. Parts that this process has already warmed up are skipped.
 
     Args:
         parts: names from ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to run them; "gpu" comes last.
@@ -477,10 +478,12 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {shown(parts)}")
+        raise UnsupportedOption(f"parts must be a list of kernel parts, not {shown(parts)}")
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
-        raise UnsupportedOption(f"there is no part {shown(unknown[0])} to warm up; there are {', '.join(known_parts)}")
+        raise UnsupportedOption(
+            f"the kernel part {shown(unknown[0])} does not exist; available parts are {', '.join(known_parts)}"
+        )
     cold = [part for part in parts if part not in _warm and part != DEVICE_PART]
     known = _steps() if cold else {}
     if not known.keys() >= set(cold):

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from addon.core.po_files import read_po
+from addon.core.po_files import placeholders, read_po, wrong_placeholders
+
+
+def texts_of(source):
+    """The translations by English text."""
+    return {english: entry.text for english, entry in read_po(source.encode()).items()}
 
 
 def quoted(text):
@@ -25,18 +30,18 @@ def entry(english, text, flags=""):
 
 def test_strings_may_go_on_in_the_next_line_and_have_escapes():
     text = '# a note\n#: place.py:1\nmsgid ""\n"two "\n"lines\\n"\nmsgstr "a \\"b\\" \\\\ \\t"\n'
-    assert read_po(text) == {"two lines\n": 'a "b" \\ \t'}
+    assert texts_of(text) == {"two lines\n": 'a "b" \\ \t'}
 
 
 def test_the_header_is_no_text_and_what_is_fuzzy_is_not_translated():
     header = entry("", "Language: fr\n")
-    assert read_po(header + entry("One", "Un", "#, fuzzy\n") + entry("Two", "Deux") + entry("Three", "")) == {
+    assert texts_of(header + entry("One", "Un", "#, fuzzy\n") + entry("Two", "Deux") + entry("Three", "")) == {
         "One": "", "Two": "Deux", "Three": "",
     }  # fmt: skip
 
 
 def test_entries_need_no_empty_line_between_them():
-    assert read_po('msgid "a"\nmsgstr "b"\nmsgctxt "X"\nmsgid "c"\nmsgstr "d"\n') == {"a": "b", "c": "d"}
+    assert texts_of('msgid "a"\nmsgstr "b"\nmsgctxt "X"\nmsgid "c"\nmsgstr "d"\n') == {"a": "b", "c": "d"}
 
 
 @pytest.mark.parametrize(
@@ -46,14 +51,51 @@ def test_entries_need_no_empty_line_between_them():
         ('msgid "a"\nmsgid "b"\nmsgstr "c"', "line 2"),
         ('msgstr "b"', "line 1"),
         ('"b"', "line 1"),
-        ('msgid "a"\nmsgstr "b"\n\nmsgid "a"\nmsgstr "c"', "line 5"),
+        ('msgid "a"\nmsgstr "b"\n\nmsgid "a"\nmsgstr "c"', "line 4"),
         ('msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"', "line 2"),
-        ('msgid "a"', "no msgstr"),
+        ('msgid "a"', "line 1: this entry has no msgstr"),
+        ('msgid "a"\nmsgstr "b"\n\nmsgid "x"\nmsgstr "y"\nmsgid "a"\nmsgstr "c"', "line 6: the msgid of line 1"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_line(text, place):
     with pytest.raises(ValueError, match=place):
-        read_po(text)
+        read_po(text.encode())
+
+
+def test_files_of_windows_editors_are_read():
+    text = 'msgid "a"\r\nmsgstr "é"\r\n\r\nmsgid "b"\r\nmsgstr "\u2028 one line"\r\n'
+    entries = read_po(text.encode("utf-8-sig"))
+    assert entries == {"a": ("é", 1), "b": ("\u2028 one line", 4)}
+
+
+def test_another_encoding_is_refused_with_the_line():
+    with pytest.raises(ValueError, match="line 2: not in UTF-8"):
+        read_po('msgid "a"\nmsgstr "é"\n'.encode("latin-1"))
+
+
+@pytest.mark.parametrize(
+    ("english", "text", "wrong"),
+    [
+        ("{name} of {count}", "{count} von {name}", ""),
+        ("{name} is gone", "{name}: {name} fehlt", ""),
+        ("{name} is gone", "fehlt", "{name} is missing"),
+        ("{name} is gone", "{nom} fehlt", "{name} is missing, {nom} is not in the English text"),
+        ("{name} is gone", "{name:.2f} fehlt", "{name} is missing, {name:.2f} is not in the English text"),
+        ("{name} is gone", "{name!r} fehlt", "{name} is missing, {name!r} is not in the English text"),
+        ("{name} is gone", "{name fehlt", "a brace has no partner"),
+        ("gone", "fehlt {}", "{} is not in the English text"),
+    ],
+)
+def test_wrong_placeholders_are_named(english, text, wrong):
+    assert wrong_placeholders(english, text) == wrong
+
+
+@given(st.text(string.ascii_letters[:3] + "{}!:.0[]", max_size=20))
+def test_a_translation_without_wrong_placeholders_can_be_filled_in(text):
+    """Whatever a translator writes: it is refused, or the values can be filled in."""
+    english = "{a} and {b}"
+    if not wrong_placeholders(english, text):
+        assert placeholders(text) == {"a", "b"} and "1" in text.format(a="1", b="2")
 
 
 TEXTS = st.text(string.ascii_letters + " {}'\"\\\n\té„あ#", min_size=1, max_size=30)
@@ -61,7 +103,7 @@ TEXTS = st.text(string.ascii_letters + " {}'\"\\\n\té„あ#", min_size=1, max_
 
 @given(st.dictionaries(TEXTS, TEXTS, max_size=8))
 def test_what_is_written_is_read(texts):
-    assert read_po("".join(entry(english, text) for english, text in texts.items())) == texts
+    assert texts_of("".join(entry(english, text) for english, text in texts.items())) == texts
 
 
 @pytest.mark.skipif(shutil.which("msgfmt") is None, reason="GNU gettext is not installed")
@@ -74,4 +116,4 @@ def test_gettext_reads_the_same(texts):
     source += "".join(entry(english, text) for english, text in texts.items())
     compiled = subprocess.run(["msgfmt", "-", "-o", "-"], input=source.encode(), capture_output=True, check=True).stdout
     known = gettext.GNUTranslations(io.BytesIO(compiled))
-    assert {english: known.gettext(english) for english in texts} == read_po(source)
+    assert {english: known.gettext(english) for english in texts} == texts_of(source)

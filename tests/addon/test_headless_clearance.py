@@ -141,7 +141,7 @@ def test_csv_and_table(boxes, tmp_path, capfd):
         (["--test", "clearance", "--tolerance", "nan"], "tolerance must be a length of at least 0 m"),
         (["--test", "clearance", "--tolerance", "inf"], "tolerance must be a length of at least 0 m"),
         (["--test", "clearance", "--tolerance", "1", "--touch-tolerance", "1"], "takes no touch tolerance"),
-        (["--test", "distance", "--tolerance", "1"], "the distance test takes no tolerance"),
+        (["--test", "distance", "--tolerance", "1"], "the distance test does not use a tolerance"),
         (["--test", "distance", "--budget", "1"], "takes no budget"),
         (["--test", "near"], "invalid choice"),
     ],

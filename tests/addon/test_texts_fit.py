@@ -3,18 +3,19 @@
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
+from meshclash.clash.queries.registry import TESTS
+from scans import add_scan
 from ui_fakes import PlacedLayout, make_report, make_row
 
-from addon import results, scene_results, translations
+from addon import results, scene_results, translations, ui
 from addon.texts import text_width
-from addon.ui import groups, lists, panels
+from addon.ui import lists
+from addon.ui.parts import TabPanel
 
-PANELS = (
-    panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_options, panels.MESHCLASH_PT_exclusions,
-    panels.MESHCLASH_PT_results,
-    groups.MESHCLASH_PT_groups, panels.MESHCLASH_PT_marks, panels.MESHCLASH_PT_display,
-)  # fmt: skip
+ALWAYS = ("Timeline", "Scans", "Massive Model")  # need an animation, a scan or a massive file only to be shown
+PANELS = tuple(cls for cls in ui.CLASSES if issubclass(cls, TabPanel))
 
 
 @pytest.fixture
@@ -26,15 +27,17 @@ def filled(registered):
     return listed
 
 
-def cut(width):
-    """The texts of all panels that are cut."""
+def cut(width, active=None):
+    """The texts of all panels that are cut, also of those that are only shown for some objects."""
     region = SimpleNamespace(width=width, height=900)
     context = SimpleNamespace(
         area=None, region=region, preferences=bpy.context.preferences, scene=bpy.context.scene,
-        window_manager=bpy.context.window_manager, active_object=None, view_layer=bpy.context.view_layer,
+        window_manager=bpy.context.window_manager, active_object=active, view_layer=bpy.context.view_layer,
     )  # fmt: skip
     found = []
     for panel in PANELS:
+        if panel.bl_label not in ALWAYS and hasattr(panel, "poll") and not panel.poll(context):
+            continue
         layout = PlacedLayout()
         panel.draw(SimpleNamespace(layout=layout), context)
         found += [(panel.__name__, *text) for text in layout.cut(width, text_width)]
@@ -44,7 +47,7 @@ def cut(width):
 @pytest.fixture(params=["en_US", "de_DE", "ja_JP"])
 def language(request, monkeypatch):
     """A language without Blender's own mechanism, which has one until it starts anew."""
-    known = translations.languages().get(request.param, {})
+    known = translations.languages().texts.get(request.param, {})
 
     def said(text, _context=None):
         return known.get(text, text)
@@ -60,4 +63,36 @@ def test_no_text_is_cut(filled, language, width):
     scene_results.mark_stale(bpy.context.scene.session_uid, ["Housing 1"])
     bpy.context.scene.meshclash.skip_same_parent = True
     found += cut(width)
+    assert not found
+
+
+@pytest.fixture
+def passing(registered, add_box):
+    """A scene in which B goes through A, with a scan and kept tests; its timeline is scanned."""
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    mover = add_box("Mover with a long name", (0, 0, 0), (1, 1, 1))
+    for frame, x in ((1, -5.0), (9, 5.0)):
+        mover.location.x = x
+        mover.keyframe_insert("location", frame=frame)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 9
+    bpy.ops.meshclash.scan_timeline()
+    for name in ("Pipes and walls", "Everything that is near to something else"):
+        bpy.ops.meshclash.keep_test(name=name)
+    bpy.ops.meshclash.detect()
+    bpy.context.window_manager.meshclash.active_row = 0
+    assert scene_results.timeline_of(scene.session_uid).events
+    return scene
+
+
+@pytest.mark.parametrize("width", [300, 333])
+def test_no_text_of_the_other_panels_is_cut(passing, language, width):
+    scan = add_scan("Scan", np.zeros((3, 3)))
+    found = cut(width, bpy.data.objects["A"]) + cut(width, scan)
+    listed = bpy.context.window_manager.meshclash
+    listed.active_event = 0
+    passing.meshclash.timeline_own = True
+    for name in TESTS:
+        passing.meshclash.test = name
+        found += cut(width, scan)
     assert not found

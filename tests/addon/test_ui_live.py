@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
 from mathutils import Vector
-from ui_fakes import draw, escape, make_report, make_row
+from ui_fakes import RecordingLayout, draw, escape, make_report, make_row
 
 from addon import freshness, handlers, results, running_work, scene_results, shown_things
 from addon.core import live as live_module
 from addon.ops import heartbeat, live, loading
-from addon.ui import panels
+from addon.ui import lists, panels
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +63,29 @@ def test_a_moved_object_is_only_moved(agrees, boxes, driver):
     assert built.built == 0
     boxes["A"].location.x = 0.5
     assert ("A", "B") in agrees()
+
+
+def second_icons():
+    """The second icon of each listed row, by the names of its objects."""
+    listed, found = bpy.context.window_manager.meshclash, {}
+    for index, item in enumerate(listed.rows):
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, item, 0, listed, "active_row", index)
+        icons = [kwargs["icon"] for name, _, kwargs in layout.calls if name == "operator"]
+        found[item.name_a, item.name_b] = icons[1]
+    return found
+
+
+def test_the_pairs_of_a_dragged_part_are_marked_while_live_runs(agrees, boxes, driver):
+    boxes["A"].location.x += 0.01
+    agrees()
+    assert second_icons() == {("A", "B"): lists.TOUCHED.icon, ("B", "C"): "BLANK1"}
+    boxes["C"].data.vertices[0].co.x -= 0.01
+    boxes["C"].data.update()
+    agrees()
+    assert second_icons() == {("A", "B"): "BLANK1", ("B", "C"): lists.TOUCHED.icon}
+    driver.escape()
+    assert {*second_icons().values()} == {"BLANK1"}
 
 
 def test_scales_zero_and_negative(agrees, boxes):

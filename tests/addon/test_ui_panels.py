@@ -1,6 +1,7 @@
 """The panels show what the session holds."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -13,10 +14,10 @@ from meshclash.clash.units import UNITS
 from meshclash.clash.verdicts import VERDICTS
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import preferences, results, running_work, scene_results, texts
+from addon import preferences, results, reviews, running_work, scene_results, texts
 from addon.ops import detect
 from addon.ops.task import Task
-from addon.ui import lists, panels
+from addon.ui import lists, panels, results_area
 
 ALL_PANELS = panels.CLASSES
 
@@ -144,6 +145,24 @@ def test_what_meets_itself_is_named_once_and_every_cell_says_which_pair_it_is(re
     assert not [text for text in draw(panels.MESHCLASH_PT_results, bpy.context).texts() if "of Leg.L" in text]
 
 
+def test_each_pair_of_regions_of_a_surface_is_a_row(registered):
+    rows = [replace(make_row("Leg", "Leg", depth=None), id=f"{k:016x}", region=f"{k}-5:9f86d081") for k in (2, 5)]
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows, test="self"))
+    listed = bpy.context.window_manager.meshclash
+    said = []
+    for item in listed.rows:
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, item, 0, listed, "active_row", 0)
+        said.append(tuple(layout.texts()[:2]))
+    assert said == [("Leg", "regions 2 and 5"), ("Leg", "region 5")]
+    listed.active_row = 0
+    assert "2 × 5" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert [reviews.review_of(bpy.context.scene, row.id) is not None for row in rows] == [True, False]
+    shown = draw(results_area.MESHCLASH_PT_wide_results, bpy.context).texts()
+    assert "Regions" in shown
+
+
 def test_gaps_are_listed_in_scene_units(registered):
     near = make_row(verdict="near", depth=None, distance=0.0123, point_a=(0, 0, 0), point_b=(0, 0, 0.0123))
     clash = make_row(b="C", distance=0.0)
@@ -167,13 +186,13 @@ def test_probabilities_are_percent_and_their_colours_are_explained(registered):
     assert measures_shown(listed) == ["100%", ">99%"]
     listed.around, listed.active_row = "ALL", 1
     assert ">99.9%" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert "green unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
+    assert "Green: unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
 
 
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
     words = " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-    assert "No objects are that close: 2 objects tested" in words and "Increase the tolerance" in words
+    assert "No objects are closer than the tolerance: 2 objects tested" in words and "Increase the tolerance" in words
 
 
 @pytest.mark.parametrize(
@@ -210,7 +229,8 @@ def test_progress_and_stop_button_while_running(registered):
     running_work.start_task(task)
     task.run_slice(seconds=0.0)
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
-    assert ("progress", (), {"factor": 0.4, "text": "Compiling 2/9"}) in layout.calls
+    assert ("progress", (), {"factor": 0.4, "text": "40 %"}) in layout.calls
+    assert "Compiling 2/9" in layout.texts()
     assert layout.operators() == ["meshclash.stop"]
     assert ("enabled", (False,), {}) in layout.calls
 

@@ -164,12 +164,12 @@ class PlacedLayout:
             for item in known.enum_items:
                 across._control(("prop", name, item.identifier), 1.0, _shown(item.name, True))
             return
-        shown = _shown(known.name, True) if text is None else text
+        shown = _shown(known.name if text is None else text, True)
         self._control(("prop", name), 1.0, shown if known.type == "BOOLEAN" else "", "NONE" if icon == "NONE" else icon)
 
     def prop_enum(self, data, name, value, text=None, icon="NONE", **_):
         items = data.bl_rna.properties[name].enum_items
-        shown = _shown(items[value].name, True) if text is None else text
+        shown = _shown(items[value].name if text is None else text, True)
         self._control(("prop", name, value), 1.0, shown, icon)
 
     def prop_search(self, data, name, *_, **__):
@@ -189,6 +189,10 @@ class PlacedLayout:
         shown = _shown(operator_label(name), True) if text is None else _shown(text, translate)
         self._control(("operator", name, given), 1.0, shown, icon)
         return _Given(given)
+
+    def operator_menu_enum(self, name, _property, text="", icon="NONE", **_):
+        self._control(("operator", name), 1.0, _shown(text, True), icon)
+        return _Given({})
 
     def places(self):
         """Each control's place by what it is; those of one name are numbered."""

@@ -189,7 +189,7 @@ class Run:
         self.rows = {
             (row := SimpleNamespace(
                 id=pair_id(identity[a], identity[b]), a=SimpleNamespace(name=a), b=SimpleNamespace(name=b),
-                names=(a, b), test="", location=None,
+                names=(a, b), test="", region="", location=None,
             )).id: row
             for a, b in combinations(self.things, 2)
         }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -440,7 +441,7 @@ def test_a_convex_shape_is_the_hull_of_its_vertices():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: fcl.OcTree(0.1, b""), "use"),
+        (lambda: fcl.OcTree(0.1, b""), "put a Box for each"),
         (lambda: fcl.Sphere(-1), "radius of a Sphere"),
         (lambda: fcl.Capsule(1, -1), "lz of a Capsule"),
         (lambda: fcl.Box(1, 0, 1), "side of a Box"),
@@ -601,3 +602,57 @@ def test_objects_turn_on_their_way():
         request = fcl.ContinuousCollisionRequest(ccd_motion_type=kind)
         time = fcl.continuousCollide(bar, end, ball, ball.getTransform(), request)
         assert time == pytest.approx(1.0 - np.arcsin(0.15 / 0.7) / (0.5 * np.pi), abs=1e-3)
+
+
+# --- cylinders, cones and ellipsoids beside triangles -----------------------------------------------
+
+
+def model_of(mesh):
+    model = fcl.BVHModel()
+    model.beginModel(len(mesh.vertices), len(mesh.triangles))
+    model.addSubModel(mesh.vertices, mesh.triangles)
+    model.endModel()
+    return model
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(["cylinder", "cone", "ellipsoid"]), st.integers(0, 2**32), st.booleans(), st.floats(-12, -2))
+def test_round_solids_beside_a_model_are_as_beside_its_convex_solid(kind, seed, swapped, exponent):
+    """A box as a ``BVHModel`` and as a ``Box``: the same gap, and the same answer close to the touch."""
+    rng = np.random.default_rng(seed)
+    shape = {
+        "cylinder": fcl.Cylinder(*rng.uniform(0.1, 1, 2)),
+        "cone": fcl.Cone(*rng.uniform(0.1, 1, 2)),
+        "ellipsoid": fcl.Ellipsoid(*rng.uniform(0.1, 1, 3)),
+    }[kind]
+    sides, turn, way = rng.uniform(0.2, 2, 3), rotation(rng), rng.normal(size=3)
+    way *= 5.0 / np.linalg.norm(way)
+    solid, model = fcl.Box(*sides), model_of(mc.shapes.box(sides))
+    gap = fcl.distance(
+        fcl.CollisionObject(shape, fcl.Transform(turn, way)), fcl.CollisionObject(solid, fcl.Transform())
+    )
+    nearest = fcl.DistanceResult()
+    item = fcl.CollisionObject(shape, fcl.Transform(turn, way))
+    fcl.distance(item, fcl.CollisionObject(solid, fcl.Transform()), fcl.DistanceRequest(True), nearest)
+    towards = nearest.nearest_points[1] - nearest.nearest_points[0]
+    for share in (0.0, 1.0 - 10.0**exponent, 1.0 + 10.0**exponent):
+        item = fcl.CollisionObject(shape, fcl.Transform(turn, way + share * towards))
+        told = []
+        for other in (model, solid):
+            pair = [item, fcl.CollisionObject(other, fcl.Transform())]
+            pair = pair[::-1] if swapped else pair
+            told.append((fcl.collide(*pair) > 0, fcl.distance(*pair)))
+        if abs(1.0 - share) * gap > 1e-11:
+            assert told[0][0] == told[1][0] == (share > 1.0)
+        if share < 1.0 and told[0][1] >= 0.0 <= told[1][1]:
+            assert told[0][1] == pytest.approx(told[1][1], abs=1e-11)
+
+
+def test_a_round_solid_inside_a_model_meets_it_and_outside_an_open_one_does_not():
+    closed, hole = model_of(mc.shapes.box(4.0)), mc.shapes.box(4.0)
+    open_model = model_of(mc.TriangleMesh(hole.vertices, hole.triangles[2:]))
+    small = fcl.CollisionObject(fcl.Cylinder(0.5, 1.0))
+    assert fcl.collide(small, fcl.CollisionObject(closed)) > 0
+    assert fcl.distance(small, fcl.CollisionObject(closed)) == -1.0
+    assert fcl.collide(small, fcl.CollisionObject(open_model)) == 0
+    assert fcl.distance(small, fcl.CollisionObject(open_model)) == pytest.approx(1.5, abs=1e-12)

@@ -191,7 +191,7 @@ def test_the_checker_runs_alone():
         ((np.zeros((2, 3)), np.zeros((3, 3))), "two edges or two triangles, the same"),
         ((np.zeros((4, 3)), np.zeros((3, 3))), "two edges or two triangles, the same"),
         ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((1, 3)), np.zeros((3, 3))), "the same at both times"),
-        ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3))), "of both, or of neither"),
+        ((np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3))), "of both features, or of neither"),
         ((np.zeros((2, 2)), np.zeros((2, 3))), "first must have shape"),
         ((np.full((2, 3), np.nan), np.zeros((2, 3))), "coordinates must be finite"),
         ((np.zeros(3), np.zeros((3, 3))), "first must have shape"),

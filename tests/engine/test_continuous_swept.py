@@ -249,12 +249,12 @@ def test_far_from_the_origin_nothing_is_lost():
 
 
 BAD = (
-    ((np.zeros((3, 3)),), "start of a: the mesh has 4 vertices, 3 were given"),
+    ((np.zeros((3, 3)),), "start of a: the mesh has 4 vertices, but 3 were given"),
     ((np.zeros((4, 2)),), r"start of a: vertices must have shape \(n, 3\)"),
     ((np.full((4, 3), np.nan),), "start of a: vertex 0 is .* must be finite"),
     ((None, np.full((4, 3), np.inf)), "end of a: vertex 0"),
     ((None, np.full((4, 3), 1e31)), "end of a: vertex 0 .* at most 1e"),
-    ((np.zeros((2, 4, 3)), np.zeros((3, 4, 3))), "stacks of 2 and 3 frames do not match"),
+    ((np.zeros((2, 4, 3)), np.zeros((3, 4, 3))), "stacks of 2 and 3 frames have different lengths"),
     ((np.zeros((0, 4, 3)),), "start of a: the stack of poses or frames is empty"),
     ((None, "later"), "end of a"),
     ((None, [[0, 0], [0]]), "end of a"),
@@ -262,7 +262,7 @@ BAD = (
     ((np.ma.masked_array(np.zeros((4, 3)), True),), "start of a"),
     ((np.zeros((1, 1, 4, 3)),), "start of a: .* shape"),
     ((np.full((4, 3), 1j),), "start of a: .* complex"),
-    ((None, None, np.zeros((5, 3))), "start of b: the mesh has 4 vertices, 5 were given"),
+    ((None, None, np.zeros((5, 3))), "start of b: the mesh has 4 vertices, but 5 were given"),
 )
 
 

@@ -132,11 +132,11 @@ def test_what_cannot_be_read_is_named(tmp_path):
         ([geometry("a", PENTAGON.replace("3 4<", "3 9<"))], [node(instance("a"))], {}, "part.dae"),
         ([geometry("a", PENTAGON.replace("5</v", "6</v"))], [node(instance("a"))], {}, "part.dae"),
         ([geometry("a", "<spline/>")], [node(instance("a"))], {}, "pycollada cannot read it: .*spline"),
-        ([geometry("a", PENTAGON)], [node(instance("a"))], {"up": "X_UP"}, "up_axis is X_UP"),
-        ([geometry("a", PENTAGON)], [node(instance("a"))], {"unit": "one"}, "unit is 'one' m"),
-        ([geometry("a", PENTAGON)], [node(instance("a"))], {"unit": "-1"}, "unit is -1.0 m"),
-        ([geometry("a", PENTAGON)], [node(instance("a"))], {"scene": False}, "names no visual scene"),
-        ([geometry("a", PENTAGON)], [node()], {}, "holds no mesh"),
+        ([geometry("a", PENTAGON)], [node(instance("a"))], {"up": "X_UP"}, "up_axis X_UP is not supported"),
+        ([geometry("a", PENTAGON)], [node(instance("a"))], {"unit": "one"}, "unit 'one' is not a number of metres"),
+        ([geometry("a", PENTAGON)], [node(instance("a"))], {"unit": "-1"}, "a unit of -1.0 m is not supported"),
+        ([geometry("a", PENTAGON)], [node(instance("a"))], {"scene": False}, "has no visual scene"),
+        ([geometry("a", PENTAGON)], [node()], {}, "contains neither meshes"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path, geometries, nodes, options, message):
@@ -146,7 +146,7 @@ def test_damaged_files_are_refused(tmp_path, geometries, nodes, options, message
 
 def test_what_is_no_collada_is_refused(tmp_path):
     path = tmp_path / "part.dae"
-    for content, message in (("<robot/>", "root element of COLLADA"), ("solid", "not XML")):
+    for content, message in (("<robot/>", "root element of a COLLADA file"), ("solid", "not valid XML")):
         path.write_text(content)
         with pytest.raises(mc.InvalidFile, match=message):
             mc.read(path)

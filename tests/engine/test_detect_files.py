@@ -53,7 +53,7 @@ def test_pairs_verdicts_and_depths_of_an_assembly(boxes, tmp_path, capsys):
         ("middle", "right"): "touching",
     }
     assert found["left", "middle"]["depth"] == pytest.approx(0.25, rel=1e-3)
-    assert data["files"] == [{"path": str(boxes), "metres_per_unit": 1.0, "names_unit": True}]
+    assert data["files"] == [{"path": boxes.name, "metres_per_unit": 1.0, "names_unit": True}]
     assert "1 clash, 1 touching" in capsys.readouterr().out
 
 
@@ -221,7 +221,7 @@ def test_a_set_that_means_nothing_says_what_is_like_it():
         (["{boxes}", "--baseline", "missing.json"], "cannot be read"),
         (["{boxes}", "--report", "report.doc"], "must end in"),
         (["{boxes}", "--report", "{boxes}"], "must end in"),
-        (["{boxes}", "--threads", "0"], "--threads must be 1 to"),
+        (["{boxes}", "--threads", "0"], "--threads must be from 1 to"),
         (["{boxes}", "--test", "clearance"], "needs a tolerance"),
         (["{boxes}", "--frames", "1:5"], "unrecognized arguments"),
         ([], "FILE"),

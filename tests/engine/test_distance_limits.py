@@ -126,5 +126,5 @@ def test_bad_limits_are_named():
             with pytest.raises(mc.UnsupportedOption, match=name):
                 mc.distance(BOX, BOX, **{name: wrong})
     cloud = mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(100, 3)))
-    with pytest.raises(mc.UnsupportedOption, match="point clouds have no limits"):
+    with pytest.raises(mc.UnsupportedOption, match="point clouds do not support limits"):
         mc.distance(cloud, BOX, upper_limit=1.0)

@@ -99,11 +99,11 @@ def test_what_is_wrong_with_the_arrays_is_said():
         mc.collide((CUBE[0], CUBE[1] + 99), OTHER)
     with pytest.raises(mc.InvalidMesh, match="not a str"):
         mc.collide("cube", OTHER)
-    with pytest.raises(mc.InvalidMesh, match="cells of kind quad"):
+    with pytest.raises(mc.InvalidMesh, match="cells of type quad"):
         mc.collide(of_meshio(*CUBE, "quad"), OTHER)
     with pytest.raises(mc.InvalidMesh, match=r"\(6, 4\): triangulate the mesh"):
         mc.collide((CUBE[0], CUBE[1].reshape(-1, 4)[:6]), OTHER)
-    with pytest.raises(mc.InvalidMesh, match="does not give triangles alone: not regular"):
+    with pytest.raises(mc.InvalidMesh, match="does not consist of triangles only: not regular"):
         mc.collide(Mixed(), OTHER)
     with pytest.raises(mc.InvalidMesh, match="not a list"):
         mc.verdict([1, 2], OTHER)

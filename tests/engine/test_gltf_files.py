@@ -229,36 +229,42 @@ def test_the_grid_of_draco_is_found_in_its_data(seed, count, bits, level):
 
 BROKEN = {
     "a NaN matrix": (lambda j: j["nodes"][0].update(matrix=[math.nan] * 16), "numbers must be finite"),
-    "a matrix that is none": (lambda j: j["nodes"][0].update(matrix=list(range(16))), "last row of its matrix"),
-    "a rotation of 0": (lambda j: j["nodes"][0].update(rotation=[0, 0, 0, 0]), "a rotation has no length"),
-    "too few indices": (lambda j: j["accessors"][1].update(count=35), "35 corners are no list of triangles"),
+    "a matrix that is none": (lambda j: j["nodes"][0].update(matrix=list(range(16))), "last row of a node's matrix"),
+    "a rotation of 0": (lambda j: j["nodes"][0].update(rotation=[0, 0, 0, 0]), "a rotation quaternion is zero"),
+    "too few indices": (
+        lambda j: j["accessors"][1].update(count=35),
+        "35 vertex indices do not form a list of triangles",
+    ),
     "too many vertices": (lambda j: j["accessors"][0].update(count=9), "9 elements need 108 bytes"),
     "a large count": (lambda j: j["accessors"][0].update(count=10**15), "elements need"),
     "no data": (lambda j: j["accessors"][0].pop("bufferView"), "accessor 0 has no data"),
-    "indices out of range": (lambda j: j["accessors"][0].update(count=7), "names vertex 7, but has 7"),
-    "positions of another type": (lambda j: j["accessors"][0].update(type="VEC2"), "is of the type 'VEC2'"),
+    "indices out of range": (lambda j: j["accessors"][0].update(count=7), "refers to vertex 7, but has only 7"),
+    "positions of another type": (lambda j: j["accessors"][0].update(type="VEC2"), "must have type .*, not 'VEC2'"),
     "an unknown component type": (lambda j: j["accessors"][0].update(componentType=5130), "component type 5130"),
     "indices that are no integers": (
         lambda j: j["accessors"][1].update(componentType=5126),
-        "elements need|no indices",
+        "elements need|cannot contain indices",
     ),
     "a view beyond its buffer": (lambda j: j["bufferViews"][1].update(byteOffset=10**9), "ends at byte"),
-    "a small stride": (lambda j: j["bufferViews"][0].update(byteStride=4), "4 bytes apart, but take 12"),
+    "a small stride": (lambda j: j["bufferViews"][0].update(byteStride=4), "4 bytes apart, but each has 12"),
     "a missing mesh": (lambda j: j["nodes"][0].update(mesh=5), "there is no mesh 5"),
-    "an unknown mode": (lambda j: j["meshes"][0]["primitives"][0].update(mode=9), "unknown mode 9"),
+    "an unknown mode": (lambda j: j["meshes"][0]["primitives"][0].update(mode=9), "unsupported mode 9"),
     "no positions": (lambda j: j["meshes"][0]["primitives"][0].update(attributes={}), "has no positions"),
     "a skin without weights": (
         lambda j: (j["nodes"][0].update(skin=0), j.update(skins=[{"joints": [0]}])),
         "no joints",
     ),
     "wrong weights": (lambda j: j["nodes"][0].update(weights=[1.0]), "1 weights for 0 morph targets"),
-    "a node below itself": (lambda j: j["nodes"].extend([{"children": [2]}, {"children": [1]}]), "below itself"),
-    "two parents": (lambda j: j["nodes"].extend([{"children": [2, 2]}, {}]), "child of several nodes"),
+    "a node its own ancestor": (
+        lambda j: j["nodes"].extend([{"children": [2]}, {"children": [1]}]),
+        "its own ancestor",
+    ),
+    "two parents": (lambda j: j["nodes"].extend([{"children": [2, 2]}, {}]), "has more than one parent"),
     "a missing child": (lambda j: j["nodes"][0].update(children=[9]), "has the child 9"),
     "a missing scene": (lambda j: j.update(scene=3), "there is no scene 3"),
     "an extension": (lambda j: j.update(extensionsRequired=["ACME_cubes"]), "requires the extension 'ACME_cubes'"),
-    "another version": (lambda j: j.update(asset={"version": "1.0"}), "it is glTF '1.0'"),
-    "a list of numbers as nodes": (lambda j: j.update(nodes=[1, 2]), "no list of objects"),
+    "another version": (lambda j: j.update(asset={"version": "1.0"}), "glTF version '1.0'"),
+    "a list of numbers as nodes": (lambda j: j.update(nodes=[1, 2]), "must be a list of objects"),
     "meshopt of an unknown mode": (
         lambda j: j["bufferViews"][0].update(
             extensions={"EXT_meshopt_compression": {"buffer": 0, "byteLength": 9, "byteStride": 12, "count": 8}}
@@ -293,8 +299,8 @@ def test_one_broken_node_is_lost_and_the_others_are_read(tmp_path):
     [("https://example.com/a.bin", "only files in the folder"), ("file:///etc/hosts", "only files in the folder"),
      ("../a.bin", "only files in the folder"), ("%2e%2e/a.bin", "only files in the folder"),
      ("/etc/hosts", "only files in the folder"), ("none.bin", "No such file"), (".", "cannot be read|no file"),
-     ("data:;base64,AAA", "damaged"), ("data:", "damaged"), (7, "address of buffer 0"),
-     ("data:;base64,AAAA", "has 3 bytes of")],
+     ("data:;base64,AAA", "damaged"), ("data:", "damaged"), (7, "URI of buffer 0"),
+     ("data:;base64,AAAA", "has only 3 of")],
 )  # fmt: skip
 def test_only_buffers_beside_the_file_are_read(tmp_path, uri, message):
     path = box().write(tmp_path / "model.gltf")

@@ -68,7 +68,7 @@ def test_what_is_no_file_is_no_journal(tmp_path, place):
     path = tmp_path / place
     if place == "pipe":
         os.mkfifo(path)
-    with pytest.raises(mc.InvalidFile, match=r"a folder, a device or a pipe|name of a journal"):
+    with pytest.raises(mc.InvalidFile, match=r"a folder, a device or a pipe|file name for a journal"):
         Journal(path)
 
 
@@ -277,7 +277,7 @@ def test_a_small_archive_of_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "model.3mf"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("3D/3dmodel.model", bytes(2 << 20))
-    with pytest.raises(mc.InvalidFile, match="unpacks to"):
+    with pytest.raises(mc.InvalidFile, match="decompresses to"):
         mc.read(path)
 
 

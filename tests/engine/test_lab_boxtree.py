@@ -222,5 +222,5 @@ def test_leaves_hold_one_triangle_whatever_was_asked_for():
 
 def test_more_triangles_than_references_can_tell(monkeypatch):
     monkeypatch.setattr(builder, "MOST_ROWS", 1000)
-    with pytest.raises(mc.InvalidMesh, match="holds at most 400 triangles, not 576"):
+    with pytest.raises(mc.InvalidMesh, match="can contain at most 400 triangles, not 576"):
         mc.build(RING, volume="boxtree")

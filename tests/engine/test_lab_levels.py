@@ -131,7 +131,7 @@ def test_levels_that_make_no_sense(level):
 def test_other_volumes_than_the_hierarchy_has():
     with pytest.raises(mc.UnsupportedOption, match="built with volume"):
         mc.lab.level_wireframe(mc.build(RING), 0, "obb")
-    with pytest.raises(mc.UnsupportedOption, match="known are"):
+    with pytest.raises(mc.UnsupportedOption, match="expected one of"):
         mc.lab.level_wireframe(RING, 0, "egg")
     with pytest.raises(mc.InvalidMesh):
         mc.lab.level_wireframe(np.eye(3), 0)

@@ -108,7 +108,7 @@ def test_contacts_of_larger_meshes(name):
 def test_bad_requests_are_named():
     mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for wrong in ("egg", None, 3, ["grid"]):
-        with pytest.raises(mc.UnsupportedOption, match="known are grid, octree"):
+        with pytest.raises(mc.UnsupportedOption, match="expected one of grid, octree"):
             mc.lab.collide_soups(mesh, mesh, partition=wrong)
     with pytest.raises(mc.InvalidMesh, match="Hierarchy"):
         mc.lab.collide_soups(mc.build(mesh), mesh)

@@ -8,15 +8,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "engine" / "meshclash"
 BUNDLED = PACKAGE / "clash" / "files" / "model_viewer.js"
 NOTICES = {
-    "Three.js Authors": "three.js authors",
+    "Three.js Authors": "Copyright © 2010-2026 three.js authors",
     "SPDX-License-Identifier: BSD-3-Clause": "BSD 3-Clause License",
     "SPDX-License-Identifier: MIT": "The MIT License",
-    "Google LLC": "Google LLC",
-    "meshopt": "Arseny Kapoulkine",
-    "KTX 2.0": "Don McCurdy",
-    "hdrgm": "MONOGRID",
+    "Google LLC": "Copyright (c) 2017 Google LLC. All rights reserved.",
+    "meshopt": "Copyright (c) 2016-2026 Arseny Kapoulkine",
+    "KTX 2.0": "Copyright (c) 2020 Don McCurdy",
+    "hdrgm": "Copyright (c) 2023 MONOGRID",
+    "ZSTD": "Copyright (c) 2016-present, Yann Collet, Facebook, Inc. All rights reserved.",
 }
-"""Of what is found in the file, and what its notice says."""
+"""Of what is found in the file, and the line of its licence file upstream."""
 
 
 OWN = {path for path in (PACKAGE / "clash" / "files").glob("page.*") if path.suffix in (".js", ".css")}

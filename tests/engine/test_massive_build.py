@@ -138,46 +138,46 @@ def test_clusters_lie_along_the_curve_and_are_half_full_at_least(tmp_path):
 
 WRONG = {
     "none.ply": (None, "none.ply: cannot be read: No such file"),
-    "a.txt": (b"", "a.txt: meshes are read from .ply, .stl, .obj, .npz"),
-    "head.ply": (b"plx\n", "head.ply, line 1: a PLY file begins"),
+    "a.txt": (b"", "a.txt: the file type is not supported; supported endings are .ply, .stl, .obj, .npz"),
+    "head.ply": (b"plx\n", "head.ply, line 1: this is not a PLY file"),
     "end.ply": (ply(VERTICES, TRIANGLES)[:-3], "end.ply, byte .* the file ends within the faces"),
-    "room.ply": (ply(VERTICES, TRIANGLES).replace(b"face ", b"face 9"), "room.ply, byte .* the header announces"),
+    "room.ply": (ply(VERTICES, TRIANGLES).replace(b"face ", b"face 9"), "room.ply, byte .* the header says"),
     "lists.ply": (ply(VERTICES, TRIANGLES).replace(b"uchar int vertex_indices", b"char int vertex_indices")[:-13]
-                  + b"\xff" + bytes(12), "lists.ply, byte .* a list of negative length"),
+                  + b"\xff" + bytes(12), "lists.ply, byte .* a list has a negative length"),
     "text.ply": (ply(VERTICES, TRIANGLES[:-1], "ascii").replace(b"face 2303", b"face 2304") + b"3 0 1\n",
-                 "text.ply, line .* is no face as the header describes it"),
+                 "text.ply, line .* the face .* does not match the header"),
     "few.ply": (ply(VERTICES, TRIANGLES, "ascii").rsplit(b"\n", 20)[0], "few.ply.* the file ends after"),
     "flat.ply": (b"ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n", "flat.ply.* x, y and z"),
     "nan.obj": (b"v 0 0 nan\nv 0 1 0\nv 1 0 0\nf 1 2 3\n", r"nan.obj: vertex 0 is \[0.0, 0.0, nan\]"),
     "far.obj": (b"v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 4\n", r"far.obj: triangle 0 is \[0, 1, 3\]: indices must"),
-    "zero.obj": (b"v 0 0 0\nf 0 1 2\n", "zero.obj, line 2: .* is no face"),
-    "word.obj": (b"v 0 0 zero\n", "word.obj, line 1: .* is no vertex"),
-    "more.obj": (b"v 0 0 0\nf 1 1 \\\n1\n", "more.obj, line 2: .* is no face on one line"),
+    "zero.obj": (b"v 0 0 0\nf 0 1 2\n", "zero.obj, line 2: .* is not a valid face"),
+    "word.obj": (b"v 0 0 zero\n", "word.obj, line 1: .* is not a valid vertex"),
+    "more.obj": (b"v 0 0 0\nf 1 1 \\\n1\n", "more.obj, line 2: .* is not a face on one line"),
     "empty.obj": (b"v 0 0 0\n", "empty.obj: the mesh has no triangles"),
-    "short.stl": (stl(VERTICES[TRIANGLES])[:-1].replace(b"solid", b"SOLID"), "short.stl: this is no STL file"),
+    "short.stl": (stl(VERTICES[TRIANGLES])[:-1].replace(b"solid", b"SOLID"), "short.stl: this is not an STL file"),
     "end.stl": (stl(VERTICES[TRIANGLES[:3]], "ascii")[:-20], "end.stl, line .* the file ends within a solid"),
     "four.stl": (b"solid\nouter loop\nvertex 0 0 0\nendloop\n", "four.stl, line 4: a facet must have three vertices"),
     "word.stl": (b"solid\nvertex 0 0 0\nvertex 0 a 0\nvertex 1 1 1\nendsolid", "word.stl, line 3: .* three numbers"),
     "no.npz": (b"PK", "no.npz: cannot be read"),
-    "names.npz": (npz(VERTICES, TRIANGLES, names=("a", "b")), "names.npz: .* holds vertices and triangles, not a, b"),
-    "shape.npz": (npz(VERTICES[:, :2], TRIANGLES), "shape.npz: array vertices must be of shape"),
-    "object.npz": (npz(VERTICES.astype(object), TRIANGLES), "object.npz: array vertices must be"),
+    "names.npz": (npz(VERTICES, TRIANGLES, names=("a", "b")), "names.npz: .* vertices and triangles, not a, b"),
+    "shape.npz": (npz(VERTICES[:, :2], TRIANGLES), "shape.npz: array vertices must have shape"),
+    "object.npz": (npz(VERTICES.astype(object), TRIANGLES), "object.npz: array vertices must have"),
     "float.npz": (npz(VERTICES, TRIANGLES * 1.5), "float.npz: triangles must be integers"),
-    "wide.npz": (npz(np.zeros((9, 3), "V1000000"), TRIANGLES), "wide.npz: array vertices must be of shape"),
-    "wider.npz": (npz(VERTICES, np.zeros((9, 3), "V1000000")), "wider.npz: array triangles must be of shape"),
-    "lzma.npz": (repacked(npz(VERTICES, TRIANGLES), zipfile.ZIP_LZMA), "lzma.npz: array vertices is packed as"),
+    "wide.npz": (npz(np.zeros((9, 3), "V1000000"), TRIANGLES), "wide.npz: array vertices must have shape"),
+    "wider.npz": (npz(VERTICES, np.zeros((9, 3), "V1000000")), "wider.npz: array triangles must have shape"),
+    "lzma.npz": (repacked(npz(VERTICES, TRIANGLES), zipfile.ZIP_LZMA), "lzma.npz: array vertices uses a compression"),
     "head.npz": (repacked(npz(VERTICES, TRIANGLES), 8, lambda raw: raw[:6] + b"\2\0" + b"\xff" * 4 + raw),
-                 "head.npz: array vertices cannot be read: it begins as no array does"),
+                 "head.npz: array vertices cannot be read: it does not begin with the header"),
     "parts.npz": (repacked(npz(VERTICES, TRIANGLES), 8, others=20_000), "parts.npz: cannot be read: .* directory"),
-    "under.obj": (b"v 1_000 0 0\n", "under.obj, line 1: .* is no vertex"),
-    "under faces.obj": (b"v 0 0 0\nf 1 1_0 1\n", "under faces.obj, line 2: .* is no face"),
-    "long.obj": (b"v 0 0 0\nf 1 1 99999999999999999999\n", "long.obj, line 2: .* is no face"),
-    "long.ply": (ply(VERTICES, [*TRIANGLES.tolist(), [0, 1, 10**20]], "ascii"), "long.ply, line .* is no face"),
-    "under.ply": (ply(VERTICES, TRIANGLES, "ascii") .replace(b"\n3 ", b"\n3_0 ", 1), "under.ply, line .* is no face"),
+    "under.obj": (b"v 1_000 0 0\n", "under.obj, line 1: .* is not a valid vertex"),
+    "under faces.obj": (b"v 0 0 0\nf 1 1_0 1\n", "under faces.obj, line 2: .* is not a face"),
+    "long.obj": (b"v 0 0 0\nf 1 1 99999999999999999999\n", "long.obj, line 2: .* is not a face"),
+    "long.ply": (ply(VERTICES, [*TRIANGLES.tolist(), [0, 1, 10**20]], "ascii"), "long.ply, line .* not match"),
+    "under.ply": (ply(VERTICES, TRIANGLES, "ascii") .replace(b"\n3 ", b"\n3_0 ", 1), "under.ply, line .* not match"),
     "one.stl": (b"solid\nvertex 7\nvertex 0 1 0\nvertex 1 1 1\nendsolid", "one.stl, line 2: .* three numbers"),
     "under.stl": (b"solid\nvertex 1_0 0 0\nvertex 0 1 0\nvertex 1 1 1\nendsolid", "under.stl, line 2: .* three num"),
     "twice.ply": (ply(VERTICES, TRIANGLES[:0], extra=True).replace(b"float x", b"uchar red\nproperty float x"),
-                  "twice.ply, byte .* the header announces"),
+                  "twice.ply, byte .* the header says"),
     "edge.obj": (b"v 0 0 1.1e30\nv 0 1 0\nv 1 0 0\nf 1 2 3\n", "edge.obj: vertex 0 is"),
     "edge.ply": (ply(np.float32([[0, 0, 1e30], [0, 1, 0], [1, 0, 0]]), [[0, 1, 2]]), "edge.ply: vertex 0 is"),
 }  # fmt: skip
@@ -195,12 +195,12 @@ def test_errors_name_the_file_and_the_cause_and_leave_nothing_behind(tmp_path, n
 
 def test_wrong_arrays_and_options_are_refused(tmp_path):
     for source, message in (
-        (3, "is built from a path"), ([], "of chunks is empty"), (VERTICES, "a chunk is an array of corners"),
+        (3, "can be built from a path"), ([], "of chunks is empty"), (VERTICES, "a chunk must be an array of corners"),
         ((VERTICES, TRIANGLES * 1.5), "triangles must be integers"), ((VERTICES[:, :2], TRIANGLES), "shape"),
         ((VERTICES, TRIANGLES - 1), r"triangle \d+ is"), ((VERTICES * np.nan, TRIANGLES), "vertex 0 is"),
         ((VERTICES, TRIANGLES[:0]), "no triangles"), (iter([VERTICES[TRIANGLES], (VERTICES, TRIANGLES)]), "chunk 1"),
-        (iter([VERTICES[TRIANGLES], VERTICES[TRIANGLES].astype(float)]), "chunk 1 holds float64"),
-        (iter([(VERTICES, TRIANGLES), (VERTICES[:5], TRIANGLES)]), "chunk 1: triangles must be indices"),
+        (iter([VERTICES[TRIANGLES], VERTICES[TRIANGLES].astype(float)]), "chunk 1 has type float64"),
+        (iter([(VERTICES, TRIANGLES), (VERTICES[:5], TRIANGLES)]), "chunk 1: triangles must be vertex indices"),
         (np.ma.masked_array(VERTICES[TRIANGLES]), "masked"),
     ):  # fmt: skip
         with pytest.raises(mc.InvalidMesh, match=message):
@@ -238,7 +238,7 @@ def test_two_builds_of_one_file_do_not_meet(tmp_path):
     (tmp_path / "a.ply").write_bytes(FILES["little.ply"])
     steps = mc.steps(mc.massive.ClusteredMesh.build, tmp_path / "a.ply", tmp_path / "mesh.mcl")
     assert 0.0 <= next(steps).fraction <= 1.0
-    with pytest.raises(mc.InvalidFile, match="another process is building"):
+    with pytest.raises(mc.InvalidFile, match="another process is already building"):
         built(tmp_path, tmp_path / "a.ply")
     steps.close()
     built(tmp_path, tmp_path / "a.ply").close()
@@ -405,5 +405,5 @@ def test_long_polygons_are_read_and_longer_ones_refused(tmp_path, monkeypatch):
         expected = np.stack([np.full(len(corners) - 2, corners[0]), corners[1:-1], corners[2:]], axis=1)
         assert (all_triangles(mesh)[1] == expected).all()
     monkeypatch.setattr("meshclash.massive.ply._LONGEST_ROW", 1 << 20)
-    with pytest.raises(mc.InvalidFile, match="a face of more than"):
+    with pytest.raises(mc.InvalidFile, match="a face has more than"):
         built(tmp_path, tmp_path / "long.ply")

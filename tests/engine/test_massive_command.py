@@ -105,9 +105,9 @@ def test_errors_are_one_line_and_status_2(files, capsys):
     for arguments, message in (
         (["info", str(files / "cut")], "bytes, but its header says"),
         (["verify", str(files / "none")], "No such file"),
-        (["build", str(files / "a"), str(files / "b")], "meshes are read from"),
+        (["build", str(files / "a"), str(files / "b")], "supported endings are"),
         (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "pose.txt")], "not rigid"),
-        (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "a")], "no 4x4 matrix"),
+        (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "a")], "not contain a 4x4 matrix"),
         (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "none.txt")], "none.txt"),
         (["info", str(files / "a"), "--memory", "1"], "memory must be"),
         (["info", str(files / "a"), "--memory", "nan"], "memory must be"),
@@ -115,7 +115,10 @@ def test_errors_are_one_line_and_status_2(files, capsys):
         (["build", str(files / "ring.npz"), str(files / "ring.npz")], "is read for it"),
         (["collide", str(files / "a"), str(files / "a"), "--output", str(files / "a")], "must end in .npz"),
         (["collide", str(files / "b.npz"), str(files / "a"), "--output", str(files / "b.npz")], "is read for it"),
-        (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "bomb.txt")], "no 4x4 matrix"),
+        (
+            ["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "bomb.txt")],
+            "not contain a 4x4 matrix",
+        ),
     ):
         capsys.readouterr()
         assert main(["massive", *arguments]) == 2

@@ -148,7 +148,7 @@ def test_models_are_named_and_described(federation, tmp_path):
     [
         (["--model", "arch={}/hvac.ifc"], "two files have the model name 'arch'"),
         (["--model", "arch"], "invalid named value"),
-        (["--discipline", "plumbing=P"], "there is no model 'plumbing'; there are arch"),
+        (["--discipline", "plumbing=P"], "there is no model 'plumbing'; available models: arch"),
     ],
 )
 def test_wrong_models_are_refused(federation, tmp_path, arguments, message, capsys):
@@ -244,9 +244,9 @@ def test_a_matrix_of_models_is_a_list_of_tests(crossing, tmp_path, capsys):
     [
         ("colour,a\na,x\n", "not 'colour'"),
         ("model,a,b\na,,touch\n", "row a, column b: there is no test 'touch'"),
-        ("model,a,b\na,,clearance 5 furlong\n", "'5 furlong' is no length"),
-        ("model,a,b\na,,intersection\nb,distance,\n", "row b, column a says 'distance'"),
-        ("model,a,b\na,,distance 1 m\n", "the distance test takes no length"),
+        ("model,a,b\na,,clearance 5 furlong\n", "'5 furlong' is not a length"),
+        ("model,a,b\na,,intersection\nb,distance,\n", "row b, column a contains 'distance'"),
+        ("model,a,b\na,,distance 1 m\n", "the distance test does not use a length"),
         ("model,a,b\na,,\n", "there are no tests"),
         ("model;a;b\na;;clearance 0,05\n", ""),
     ],
@@ -263,7 +263,7 @@ def test_a_test_that_is_no_cell_is_named(tmp_path, capsys):
     test = {"name": "Ducts", "set_a": "model:hvac", "set_b": "class:IfcWall"}
     tests.write_text(json.dumps({"schema": "meshclash.tests/1", "tests": [test]}))
     assert main(["tests", "convert", str(tests), str(tmp_path / "out.csv")]) == 2
-    assert "test 'Ducts' cannot be a cell of a matrix" in capsys.readouterr().err
+    assert "test 'Ducts' cannot be written as a matrix cell" in capsys.readouterr().err
 
 
 def test_a_gone_clash_says_why(crossing, tmp_path, capsys):
@@ -361,10 +361,11 @@ def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["set", "{report}", "zzzz", "--status", "approved"], "'zzzz' must be the beginning of one id: 0 ids begin so"),
-        (["set", "{report}", "group:9", "--status", "approved"], "there is no group:9: the report has"),
-        (["set", "{report}", "all"], "nothing to set"),
-        (["set", "{report}", "all", "--name", "x"], "--name is for one group"),
+        (["set", "{report}", "zzzz", "--status", "approved"], "the report has no pair whose id starts with 'zzzz'"),
+        (["set", "{report}", "z", "--status", "approved"], "'z' is too short: give the first 4 characters"),
+        (["set", "{report}", "group:9", "--status", "approved"], "the report has no group:9"),
+        (["set", "{report}", "all"], "no change is given"),
+        (["set", "{report}", "all", "--name", "x"], "--name renames one group"),
         (["set", "{report}", "all", "--status", "done"], "invalid choice"),
         (["list", "{report}", "--journal", "decisions.txt"], "must end in .meshclash-journal"),
         (["list", "missing.json"], "missing.json"),

@@ -354,7 +354,7 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
         (lambda a: mc.motion.time_of_contact(a, a, tolerance=1e-18), "too small"),
         (lambda a: mc.motion.time_of_contact(a, a, interruption=0.0), "interruption"),
         (lambda a: mc.motion.time_of_contact(a, a, depth="exact"), "depth must be True or False"),
-        (lambda a: mc.motion.ScrewMotion(start=1.0, end=1.0), "times must rise"),
+        (lambda a: mc.motion.ScrewMotion(start=1.0, end=1.0), "times must be in ascending order"),
         (lambda a: mc.motion.ScrewMotion(start=-1.7e308, end=1.7e308), "too far apart"),
         (lambda a: mc.motion.ScrewMotion.about((0, 0, 0), (0, 0, 1), 99.0, start=1.0, end=1.0 + 2e-15), "too short"),
         (
@@ -364,8 +364,8 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
             "at least 1.4e\\+02 m",
         ),
         (lambda a: mc.motion.ScrewMotion.about((0, 0, 0), (0, 0, 0), 1.0), "direction"),
-        (lambda a: mc.motion.KeyframedMotion([0, 1], [np.eye(4)]), "as many as there are times, 2, not 1"),
-        (lambda a: mc.motion.KeyframedMotion([1, 1], [np.eye(4)] * 2), "times must rise"),
+        (lambda a: mc.motion.KeyframedMotion([0, 1], [np.eye(4)]), "one pose for each of the 2 times, not 1"),
+        (lambda a: mc.motion.KeyframedMotion([1, 1], [np.eye(4)] * 2), "times must be in ascending order"),
         (lambda a: mc.motion.KeyframedMotion([0], [np.eye(4)], "spline"), "interpolation"),
     ],
 )

@@ -100,7 +100,7 @@ def test_clash_sets_of_ifc_clash_become_tests_and_clash_sets_again() -> None:
     assert tests[1].options.test == "clearance" and tests[1].options.set_a == tests[1].options.set_b
     written = to_ifc_clash(tests, ["one.ifc", "two.ifc"])
     assert parse_tests(written) == tests
-    with pytest.raises(InputError, match="no selector of IfcOpenShell can express 'property:x=1'"):
+    with pytest.raises(InputError, match="IfcOpenShell has no selector for 'property:x=1'"):
         to_ifc_clash([NamedTest("odd", DetectOptions(set_a="property:x=1"))], ["one.ifc"])
 
 
@@ -120,7 +120,7 @@ def test_a_command_writes_clash_sets_and_reads_them_back(tmp_path, capsys) -> No
     assert read_tests(back) == read_tests(sets)
     written = sets.read_bytes()
     for arguments, words in (
-        ([tests, sets], "give the IFC files"), ([tests, tmp_path / "sets.txt", "a.ifc"], "must end in .json"),
+        ([tests, sets], "list the IFC files"), ([tests, tmp_path / "sets.txt", "a.ifc"], "must end in .json"),
         ([tests, tests, "a.ifc"], "is read for it"), ([tmp_path / "no.json", sets, "a.ifc"], "cannot be read"),
     ):  # fmt: skip
         capsys.readouterr()
@@ -189,7 +189,7 @@ def test_options_of_one_test_beside_tests_and_a_set_without_objects_are_named(bo
     assert main(["detect", str(boxes), "--tests", str(file)]) == 2
     assert "test 'pipes'" in capsys.readouterr().err
     assert main(["detect", str(boxes), "--tests", str(file), "--set-a", "left"]) == 2
-    assert "--set-a is for one test" in capsys.readouterr().err
+    assert "--tests and --set-a cannot be combined" in capsys.readouterr().err
     assert main(["detect", str(boxes), "--tests", str(tmp_path / "none.json")]) == 2
 
 

@@ -321,9 +321,9 @@ def test_depths_of_points_behind_a_surface(shapes):
         assert set(np.flatnonzero(expected > 0.02)) <= set(index) <= set(np.flatnonzero(expected > -0.02))
     with pytest.raises(mc.UnsupportedOption, match="no normals"):
         mc.collide(probe, shapes["plane"], pose, None).depths(0)
-    with pytest.raises(mc.UnsupportedOption, match="not closed"):
+    with pytest.raises(mc.UnsupportedOption, match="open or a shell"):
         mc.collide(probe, shapes["wall"], pose, None).depths(0)
-    with pytest.raises(mc.UnsupportedOption, match="no cloud"):
+    with pytest.raises(mc.UnsupportedOption, match="not a cloud"):
         mc.collide(probe, shapes["ball"], pose, None).depths(1)
 
 
@@ -429,7 +429,7 @@ def test_bad_options_are_refused(shapes):
         ({"node_size": np.nan}, "node_size"),
         ({"method": "fast"}, "root, paper"),
         ({"method": ["root"]}, "root, paper"),
-        ({"control": mc.lab.PaperControl(1.0)}, "belongs to method"),
+        ({"control": mc.lab.PaperControl(1.0)}, "can be used only with method"),
         ({"control": 0.001, "method": "paper"}, "control must be a PaperControl, not a float"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):

@@ -207,7 +207,7 @@ def with_point(index, value):
         (np.linspace(0, 1, 30)[:, None] * (1.0, 2.0, 3.0) + 1e6, "on a line"),
         (GOOD[:1], "at least 8 points, not 1"),
         (np.empty((0, 3)), "at least 8 points, not 0"),
-        (with_point(7, np.nan), "point 7 is .*nan.*1 such"),
+        (with_point(7, np.nan), "point 7 is .*nan.*1 in total"),
         (with_point(3, (0, np.inf, 0)), "point 3 is"),
         (with_point(3, (0, 1e31, 0)), "at most 1e[+]30"),
         (GOOD[:, :2], r"shape \(n, 3\)"),
@@ -257,7 +257,9 @@ def test_lengths_scale_with_the_points(seed, power):
 
 
 def test_points_too_close_to_each_other_are_refused():
-    with pytest.raises(mc.clouds.InvalidPointCloud, match=r"lie within 1.96e-31 m: a surface needs 1e-30 m"):
+    with pytest.raises(
+        mc.clouds.InvalidPointCloud, match=r"lie within 1.96e-31 m, but a surface needs at least 1e-30 m"
+    ):
         mc.clouds.PointCloud(sphere(np.random.default_rng(0), 100)[0] * 1e-31)
     rng = np.random.default_rng(1)
     few, many = sphere(rng, 50)[0], 1e-40 * sphere(rng, 2000)[0]
@@ -274,7 +276,7 @@ def test_bandwidths_of_no_use_are_refused(bandwidth):
 def test_a_bandwidth_without_any_surface_is_refused():
     cloud = mc.clouds.PointCloud(sphere(np.random.default_rng(0), 2000)[0], bandwidth=1e-3)
     with pytest.raises(
-        mc.clouds.InvalidPointCloud, match=r"0.001 m reaches 0.00215 m, and no point has 8 others nearer"
+        mc.clouds.InvalidPointCloud, match=r"0.001 m uses points within 0.00215 m, but no point has 8 others nearer"
     ):
         mc.collides(cloud, cloud)
 

@@ -100,7 +100,7 @@ def test_entries_count_as_memory():
 
 @pytest.mark.parametrize("wrong", ["trees", "", 5, None, ["auto"]])
 def test_an_unknown_engine_is_refused(wrong):
-    with pytest.raises(mc.UnsupportedOption, match=r"engine .* is not known; known are auto"):
+    with pytest.raises(mc.UnsupportedOption, match=r"engine .* is not supported; expected one of auto"):
         mc.collide(*fresh(), engine=wrong)
 
 

@@ -19,7 +19,7 @@ WITH_VERDICT = {**QUERIES, "verdict": lambda **options: mc.verdict(MESH, MESH, *
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 @pytest.mark.parametrize("volume", ["ball of wool", 3, ("aabb",), "", 0, False, []])
 def test_unknown_volumes(query, volume):
-    with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
+    with pytest.raises(mc.UnsupportedOption, match="expected one of aabb"):
         query(volume=volume)
 
 
@@ -39,7 +39,7 @@ def test_a_device_that_cannot_be_used(query):
 @pytest.mark.parametrize("query", WITH_VERDICT.values(), ids=WITH_VERDICT)
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True, np.nan])
 def test_threads_that_make_no_sense(query, threads):
-    with pytest.raises(mc.UnsupportedOption, match="threads must be None or a whole number"):
+    with pytest.raises(mc.UnsupportedOption, match="threads must be None or a positive whole number"):
         query(threads=threads)
 
 
@@ -52,7 +52,7 @@ def test_known_options_are_accepted(query):
 
 @pytest.mark.parametrize("split", ["straws", None, 1, ["lbvh"]])
 def test_unknown_splits(split):
-    with pytest.raises(mc.UnsupportedOption, match=r"known are .*lbvh"):
+    with pytest.raises(mc.UnsupportedOption, match=r"expected one of .*lbvh"):
         mc.build(MESH, split=split)
 
 
@@ -68,7 +68,7 @@ def test_leaf_sizes_of_numpy():
 
 @pytest.mark.parametrize("volume", ["ball of wool", 3, "", 0, []])
 def test_unknown_volumes_of_a_build(volume):
-    with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
+    with pytest.raises(mc.UnsupportedOption, match="expected one of aabb"):
         mc.build(MESH, volume=volume)
 
 
@@ -134,7 +134,7 @@ def test_what_is_no_pose(wrong):
 def test_stacks_that_do_not_fit():
     two, three = (np.stack([np.eye(4)] * count) for count in (2, 3))
     for query in (mc.collide, mc.collides):
-        with pytest.raises(mc.UnsupportedOption, match="stacks of 2 and 3 poses do not match"):
+        with pytest.raises(mc.UnsupportedOption, match="stacks of 2 and 3 poses have different lengths"):
             query(MESH, MESH, two, three)
         with pytest.raises(mc.InvalidPose, match="pose 1 of the stack"):
             query(MESH, MESH, np.stack([np.eye(4), 2.0 * np.eye(4)]))
@@ -170,7 +170,7 @@ def test_tolerances_that_make_no_sense(tolerance):
 @pytest.mark.parametrize("volume", ["egg", 3, ("obb",)])
 def test_unknown_volumes_of_nearness(volume):
     for query in (lambda: mc.distance(MESH, MESH, volume=volume), lambda: mc.clearance(MESH, MESH, 1.0, volume=volume)):
-        with pytest.raises(mc.UnsupportedOption, match="known are aabb, "):
+        with pytest.raises(mc.UnsupportedOption, match="expected one of aabb, "):
             query()
 
 

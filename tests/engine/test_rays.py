@@ -199,7 +199,7 @@ def test_no_rays_and_one_for_all():
         ([[0, 0, 0]], [[0, 0, 0]], None, "direction 0 is zero"),
         ([[0, 0, np.nan]], [[0, 0, 1]], None, "row 0 of origins"),
         ([[0, 0, 0]], [[0, 0, np.inf]], None, "row 0 of directions"),
-        (np.zeros((2, 3)), np.ones((3, 3)), None, "2 origins and 3 directions"),
+        (np.zeros((2, 3)), np.ones((3, 3)), None, "2 origins, but 3 directions"),
         (np.zeros((2, 2)), np.ones((2, 3)), None, "origins must have shape"),
         (np.zeros((2, 3)), np.ones((2, 3)), [1.0], "lengths must be"),
         (np.zeros((2, 3)), np.ones((2, 3)), [1.0, -1.0], "length 1 is -1.0"),

@@ -114,11 +114,11 @@ def test_points_are_a_cloud(tmp_path):
     ("name", "content", "message"),
     [
         ("missing.stl", None, "No such file"),
-        ("empty.stl", b"", "no STL file, or cut off"),
-        ("noise.glb", bytes(range(256)) * 4, "no binary glTF"),
+        ("empty.stl", b"", "not a complete STL file"),
+        ("noise.glb", bytes(range(256)) * 4, "not binary glTF"),
         ("noise.usdc", bytes(range(256)) * 4, "USD cannot read it|usd-core"),
-        ("cut.3mf", b"PK\x03\x04cut", "no 3MF file, or damaged"),
-        ("model.iges", b"S      1", "not known; known are"),
+        ("cut.3mf", b"PK\x03\x04cut", "damaged or not a 3MF file"),
+        ("model.iges", b"S      1", "not supported; expected one of"),
         ("no_faces.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "3 vertices, but no faces"),
     ],
 )

@@ -123,15 +123,15 @@ def test_a_damaged_instancer_is_lost_with_a_reason(tmp_path, lines, prototypes, 
 
 def test_an_instancer_of_itself_and_one_of_too_many_are_refused(tmp_path, monkeypatch):
     lines = "int[] protoIndices = [0, 0]\npoint3f[] positions = [(0,0,0), (1,0,0)]\n"
-    with pytest.raises(mc.InvalidFile, match="/p is a prototype of itself"):
+    with pytest.raises(mc.InvalidFile, match="/p contains itself as a prototype"):
         read(tmp_path, mesh() + instancer("p", lines, "", "</p>"))
     body = mesh("m0")
     for k in range(1, 41):
         body += instancer(f"p{k}", lines, "", f"</p{k - 1}>" if k > 1 else "</m0>")
-    with pytest.raises(mc.InvalidFile, match="it places 2199023255551 objects"):
+    with pytest.raises(mc.InvalidFile, match="contains 2199023255551 object instances"):
         read(tmp_path, body)
     monkeypatch.setattr(usd_files, "MOST_OBJECTS", 6)
-    with pytest.raises(mc.InvalidFile, match="it places 7 objects, more than 6"):
+    with pytest.raises(mc.InvalidFile, match="contains 7 object instances, more than the limit of 6"):
         read(tmp_path, body[: body.index('def PointInstancer "p3"')])
 
 
@@ -199,7 +199,9 @@ def test_a_shape_without_a_size_has_no_surface_and_a_wrong_size_is_lost(tmp_path
     parts = read(
         tmp_path, mesh() + prim("Sphere", "s", "double radius = 0") + prim("Cylinder", "c", "double height = -1")
     )
-    assert parts.no_geometry == {"Sphere without a surface": 1} and parts.left_out == (("c", "the height is -1"),)
+    assert parts.no_geometry == {"Sphere without a surface": 1} and parts.left_out == (
+        ("c", "the height -1 is not supported"),
+    )
 
 
 def test_what_has_nothing_to_collide_with_is_counted_by_kind(tmp_path):
@@ -235,7 +237,7 @@ def test_what_cannot_be_read_is_lost_by_name(tmp_path):
         "type NurbsPatch",
         "type Volume",
         "type OddMesh",
-        "corners that do not exist",
+        "vertices that do not exist",
     ):
         assert text in reasons
 
@@ -372,7 +374,7 @@ def test_skinned_meshes_have_the_pose_of_the_earliest_time(tmp_path):
 def test_a_skin_of_other_joints_is_lost(tmp_path):
     parts = read(tmp_path, mesh() + SKIN.replace("jointIndices = [0, 0, 1]", "jointIndices = [0, 0, 5]"))
     assert [part.name for part in parts] == ["m"] and parts.left_out == (
-        ("skin", "the joints do not fit its skeleton"),
+        ("skin", "the joints do not match the skeleton"),
     )
 
 

@@ -123,7 +123,7 @@ def test_clashes_without_a_place_part_no_others():
 
 
 def test_an_unknown_way_is_refused():
-    with pytest.raises(UnsupportedOption, match="no groups by 'colour'"):
+    with pytest.raises(UnsupportedOption, match="cannot be grouped by 'colour'"):
         group_clashes(
             [Part("1", "a", "a")], Clashes(*np.zeros((2, 0), int), np.zeros(0), np.zeros((0, 2, 3)), []), "colour"
         )

@@ -230,7 +230,9 @@ def test_limits_are_told_and_checked(tmp_path):
     assert arm.beyond_limits(configurations[1]).tolist() == beyond[1]
     assert arm.poses(configurations).shape == (3, 5, 4, 4), "limits are not checked unless asked for"
     assert np.array_equal(arm.poses(configurations[0], check_limits=True), arm.poses(configurations[0]))
-    with pytest.raises(mc.InvalidPose, match=r"configuration 1: 'turn' is 2.5, beyond its limits -1 to 2 \(2 such"):
+    with pytest.raises(
+        mc.InvalidPose, match=r"configuration 1: the coordinate 'turn' is 2.5, outside its limits -1 to 2 \(2 such"
+    ):
         arm.poses(configurations, check_limits=True)
 
 
@@ -340,11 +342,11 @@ def test_meshes_are_scaled_and_mirrored(tmp_path, scale):
 
 def test_visual_shapes_are_taken_when_asked_for(tmp_path):
     path = write(tmp_path, link("a", collision('<sphere radius="2"/>', tag="visual")))
-    with pytest.raises(mc.InvalidFile, match=r"no link has a <collision> element: shapes='visual'"):
+    with pytest.raises(mc.InvalidFile, match=r"no link has a <collision> element: use shapes='visual'"):
         mc.Robot(path)
     assert len(mc.Scene.from_urdf(path, shapes="visual")[0]) == 1
     for options, message in (
-        ({"shapes": "both"}, "shapes 'both' is not known; known are collision, visual"),
+        ({"shapes": "both"}, "shapes 'both' is not supported; expected one of collision, visual"),
         ({"tolerance": 0}, "tolerance"),
         ({"packages": 3}, "packages must be folders"),
         ({"packages": {"a": 3}}, "packages must be folders"),
@@ -449,50 +451,68 @@ UP = '<axis xyz="0 0 1"/>'
 MIMIC = '<limit/><mimic joint="{}"/>'.format
 WRONG = {
     "no links": ("", "the robot has no links"),
-    "two roots": (A + B, "'a', 'b' are the child of no joint"),
+    "two roots": (A + B, "'a', 'b' have no parent joint"),
     "two parents": (
         A + B + C + joint("i", "fixed", "a", "c") + joint("j", "fixed", "b", "c"),
         "link 'c' is the child of two joints, 'i' and 'j'",
     ),
-    "a ring": (A + B + joint("i", "fixed", "a", "b") + joint("j", "fixed", "b", "a"), "'i', 'j' form a ring"),
+    "a ring": (A + B + joint("i", "fixed", "a", "b") + joint("j", "fixed", "b", "a"), "'i', 'j' form a cycle"),
     "a ring beside the root": (
         A + B + C + joint("i", "fixed", "c", "b") + joint("j", "fixed", "b", "c"),
-        "'i', 'j' form a ring",
+        "'i', 'j' form a cycle",
     ),
-    "its own parent": (A + joint("j", "fixed", "a", "a"), "'j' form a ring"),
-    "two links of one name": (A + A, "more than one link is called 'a'"),
+    "its own parent": (A + joint("j", "fixed", "a", "a"), "'j' form a cycle"),
+    "two links of one name": (A + A, "more than one link has the name 'a'"),
     "two joints of one name": (
         A + B + C + joint("j", "fixed", "a", "b") + joint("j", "fixed", "a", "c"),
-        "more than one joint is called 'j'",
+        "more than one joint has the name 'j'",
     ),
     "a link without a name": ("<link/>", "a link has no name"),
     "a joint without a name": (A + B + '<joint type="fixed"/>', "a joint has no name"),
     "an unknown link": (A + link("hand") + joint("j", "fixed", "a", "hnad"), "no link 'hnad'; did you mean 'hand'"),
-    "no child": (A + '<joint name="j" type="fixed"><parent link="a"/></joint>', "joint 'j': it has no <child"),
-    "an unknown type": (A + B + joint("j", "revolve", "a", "b"), "joint 'j': its type is 'revolve'.*mean 'revolute'"),
-    "no axis": (A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 0 0"/>'), "joint 'j': its axis is 0 0 0"),
-    "an axis of two numbers": (A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 1"/>'), "'j': xyz .* 3 numbers"),
-    "an axis that is not finite": (A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 1 nan"/>'), "'j': xyz"),
+    "no child": (A + '<joint name="j" type="fixed"><parent link="a"/></joint>', "joint 'j': the element <child"),
+    "an unknown type": (
+        A + B + joint("j", "revolve", "a", "b"),
+        "joint 'j': the joint type 'revolve' is not supported.*mean 'revolute'",
+    ),
+    "no axis": (A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 0 0"/>'), "joint 'j': the axis 0 0 0"),
+    "an axis of two numbers": (
+        A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 1"/>'),
+        "'j': the attribute xyz .* 3 numbers",
+    ),
+    "an axis that is not finite": (
+        A + B + joint("j", "revolute", "a", "b", '<axis xyz="0 1 nan"/>'),
+        "'j': the attribute xyz",
+    ),
     "a planar joint without an axis": (A + B + joint("j", "planar", "a", "b"), "joint 'j': a planar joint needs an"),
     "limits that exclude all": (
         A + B + joint("j", "revolute", "a", "b", '<limit lower="1" upper="-1"/>'),
-        "joint 'j': no position is within its limits, 1 to -1",
+        "joint 'j': the lower limit 1 is above the upper limit -1",
     ),
-    "a limit that is no number": (A + B + joint("j", "revolute", "a", "b", '<limit lower="nan"/>'), "'j': lower"),
-    "an origin of words": (A + B + joint("j", "fixed", "a", "b", '<origin xyz="x y z"/>'), "joint 'j': xyz of its <o"),
-    "a number with a mark": (A + B + joint("j", "fixed", "a", "b", '<origin xyz="1_0 0 0"/>'), "joint 'j': xyz"),
+    "a limit that is no number": (
+        A + B + joint("j", "revolute", "a", "b", '<limit lower="nan"/>'),
+        "'j': the attribute lower",
+    ),
+    "an origin of words": (
+        A + B + joint("j", "fixed", "a", "b", '<origin xyz="x y z"/>'),
+        "joint 'j': the attribute xyz of <o",
+    ),
+    "a number with a mark": (
+        A + B + joint("j", "fixed", "a", "b", '<origin xyz="1_0 0 0"/>'),
+        "joint 'j': the attribute xyz",
+    ),
     "an origin by a quaternion": (
         A + B + joint("j", "fixed", "a", "b", '<origin quat_xyzw="0 0 0 1"/>'),
-        "joint 'j': its origin has 'quat_xyzw'",
+        "joint 'j': the origin has 'quat_xyzw'",
     ),
     "a mimic of no joint": (
         A + B + joint("arm", "revolute", "a", "b", MIMIC("amr")),
         "'arm' mimics 'amr', .*mean 'arm",
     ),
-    "a mimic of itself": (A + B + joint("j", "revolute", "a", "b", MIMIC("j")), "ring: j -> j"),
+    "a mimic of itself": (A + B + joint("j", "revolute", "a", "b", MIMIC("j")), "cycle: j -> j"),
     "mimics in a ring": (
         A + B + C + joint("i", "revolute", "a", "b", MIMIC("j")) + joint("j", "revolute", "b", "c", MIMIC("i")),
-        "ring: i -> j -> i",
+        "cycle: i -> j -> i",
     ),
     "a mimic of a fixed joint": (
         A + B + C + joint("i", "fixed", "a", "b") + joint("j", "revolute", "b", "c", MIMIC("i")),
@@ -504,21 +524,30 @@ WRONG = {
         + C
         + joint("i", "revolute", "a", "b")
         + joint("j", "planar", "b", "c", f'<axis xyz="0 0 1"/>{MIMIC("i")}'),
-        "joint 'j': a planar joint has no single position, and cannot mimic 'i'",
+        "joint 'j': a planar joint has more than one coordinate and cannot mimic 'i'",
     ),
-    "a mimic without a name": (A + B + joint("j", "revolute", "a", "b", "<mimic/>"), "'j': its <mimic> names no joint"),
+    "a mimic without a name": (
+        A + B + joint("j", "revolute", "a", "b", "<mimic/>"),
+        "'j': the <mimic> element has no joint name",
+    ),
     "a collision without a shape": (link("a", "<collision/>"), "link 'a', collision 1 of 1: .* not 0 shapes"),
     "two shapes in one": (link("a", collision(CUBE + CUBE)), "link 'a', .* not 2 shapes"),
-    "an unknown shape": (link("a", collision("<torus/>")), "link 'a', .*<torus> is an unknown shape; known are box"),
-    "a box of two sides": (link("a", collision('<box size="1 2"/>')), "link 'a', .*size of its <box> must be 3"),
+    "an unknown shape": (link("a", collision("<torus/>")), "link 'a', .*<torus> is not supported; expected one of box"),
+    "a box of two sides": (link("a", collision('<box size="1 2"/>')), "link 'a', .*size of <box> must be 3"),
     "a flat box": (link("a", collision('<box size="1 1 0"/>')), "link 'a', .*must be above 0, not 0"),
-    "a sphere without a radius": (link("a", collision("<sphere/>")), "link 'a', .*its <sphere> has no radius"),
-    "a mesh without a file": (link("a", collision("<mesh/>")), "link 'a', .*names no file"),
+    "a sphere without a radius": (
+        link("a", collision("<sphere/>")),
+        "link 'a', .*the <sphere> element has no attribute radius",
+    ),
+    "a mesh without a file": (link("a", collision("<mesh/>")), "link 'a', .*has no file name"),
     "a scale of 0": (link("a", collision('<mesh filename="x" scale="1 0 1"/>')), "link 'a', .*scale .* must not be 0"),
-    "a misspelt element": (link("a", collision(tag="colision")), "link 'a': <colision> is unknown; did you mean 'coll"),
+    "a misspelt element": (
+        link("a", collision(tag="colision")),
+        "link 'a' has the unknown element <colision>; did you mean 'coll",
+    ),
     "coordinates of one name": (
         A + B + C + joint("j", "planar", "a", "b", UP) + joint("j/x", "continuous", "b", "c"),
-        "more than one coordinate of a joint is called 'j/x'",
+        "more than one coordinate of a joint has the name 'j/x'",
     ),
     "a macro": (A + '<xacro:arm side="left"/>', "expand it first"),
 }
@@ -537,13 +566,13 @@ def test_extensions_with_shapes_are_no_collisions(tmp_path):
 
 LAUGHS = '<!DOCTYPE z [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 FILES = {
-    "no XML": (b"solid part", "not XML"),
-    "empty": (b"", "not XML"),
-    "cut": (b'<robot name="r"><link name="a">', "not XML"),
-    "an unknown encoding": (b'<?xml version="1.0" encoding="nonsense"?><robot/>', "not XML"),
-    "another format": (b"<sdf/>", "root element of a URDF is <robot>, not <sdf>"),
-    "a bomb": (f'{LAUGHS}<robot name="&b;"/>'.encode(), r"wrong\.urdf: it declares the XML entity 'a'"),
-    "a file by entity": (b'<!DOCTYPE z [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot/>', "entity 'x'"),
+    "no XML": (b"solid part", "not valid XML"),
+    "empty": (b"", "not valid XML"),
+    "cut": (b'<robot name="r"><link name="a">', "not valid XML"),
+    "an unknown encoding": (b'<?xml version="1.0" encoding="nonsense"?><robot/>', "not valid XML"),
+    "another format": (b"<sdf/>", "root element of a URDF file must be <robot>, not <sdf>"),
+    "a bomb": (f'{LAUGHS}<robot name="&b;"/>'.encode(), r"wrong\.urdf: XML entities such as 'a' are not supported"),
+    "a file by entity": (b'<!DOCTYPE z [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot/>', "entities such as 'x'"),
 }
 
 
@@ -559,9 +588,9 @@ def test_files_that_are_no_robots_are_refused(tmp_path, content, message):
 
 def test_files_that_are_not_there_are_refused(tmp_path):
     for path in (tmp_path / "nowhere.urdf", tmp_path, "/dev/zero", "a\0b", 3):
-        with pytest.raises(mc.InvalidFile, match=r"cannot be|path must be"):
+        with pytest.raises(mc.InvalidFile, match=r"cannot be|not a valid file name|path must be"):
             mc.Robot(path)
-        with pytest.raises(mc.InvalidFile, match=r"cannot be|srdf must be"):
+        with pytest.raises(mc.InvalidFile, match=r"cannot be|not a valid file name|srdf must be"):
             mc.Robot(write(tmp_path, A), path)
 
 
@@ -612,7 +641,7 @@ def test_rules_of_srdf(tmp_path, recwarn):
     assert not recwarn
     with pytest.warns(RuntimeWarning, match="the robot has no link 'cc'; did you mean 'c'"):
         mc.Robot(path, srdf_of(tmp_path, '<disable_collisions link1="a" link2="cc"/>'))
-    with pytest.raises(mc.InvalidFile, match="<disable_collisions> has no link2"):
+    with pytest.raises(mc.InvalidFile, match="<disable_collisions> element has no attribute link2"):
         mc.Robot(path, srdf_of(tmp_path, '<disable_collisions link1="a"/>'))
 
 

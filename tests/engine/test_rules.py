@@ -25,8 +25,8 @@ def test_the_table_of_the_documents_has_every_rule_in_its_order():
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_rule_says_when_it_applies_and_by_which_proof_or_certainty(rule):
     text = rule.apply.__doc__
-    assert "Applies to" in text
-    assert any(word in text for word in ("Proof", "ertainty", "looked at"))
+    assert "The rule applies to" in text
+    assert any(word in text for word in ("Proof", "ertainty", "examined"))
 
 
 def open_block(high=2.0):

@@ -112,7 +112,7 @@ def test_a_question_ends_with_one_error_when_its_scene_was_edited(clouds, seed):
         if not told:
             run(steps)  # it had not begun
         elif told[-1] is not None:
-            with pytest.raises(mc.SceneChanged, match="ask again"):
+            with pytest.raises(mc.SceneChanged, match="repeat the query"):
                 run(steps)
         assert next(steps, None) is None
     patch.undo()

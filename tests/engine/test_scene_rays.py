@@ -23,11 +23,13 @@ def scene_of(rng, count):
 
 
 @settings(max_examples=20)
-@given(seed=st.integers(0, 2**32), count=st.integers(2, 6))
+@given(seed=st.integers(0, 2**32), count=st.integers(2, 40))
 def test_rays_meet_what_they_meet_of_each_object(seed, count):
     rng = np.random.default_rng(seed)
     scene, things = scene_of(rng, count)
     rays = 6.0 * rng.normal(size=(60, 3)), rng.normal(size=(60, 3)), rng.uniform(0.0, 20.0, 60)
+    rays[1][:20] *= rng.integers(0, 2, (20, 3))  # parallel to a plane or an axis
+    rays[1][~rays[1].any(axis=1)] = (0.0, 0.0, -1.0)
     rows = []
     for key, (mesh, pose) in things.items():
         hits = mc.ray_all(mesh, *rays, pose)
@@ -51,6 +53,33 @@ def test_rays_meet_what_they_meet_of_each_object(seed, count):
     assert np.array_equal(
         scene.ray_count(*rays, objects=some), mc.ray_count(things[some[0]][0], *rays, things[some[0]][1])
     )
+
+
+@settings(max_examples=12)
+@given(
+    seed=st.integers(0, 2**32), count=st.integers(2, 70), scale=st.sampled_from([1e-60, 1e-9, 1.0, 1e7, 1e20]),
+    far=st.sampled_from([0.0, 1.0, 1e6]), long=st.sampled_from([1e-30, 1.0, 1e29]),
+)  # fmt: skip
+def test_no_object_is_lost_among_many(seed, count, scale, far, long):
+    """Boxes on a grid, whose faces and edges meet each other and the rays; every size, place and length."""
+    rng = np.random.default_rng(seed)
+    scene, mesh = (
+        mc.Scene(),
+        mc.build(mc.TriangleMesh(np.array(box((0, 0, 0), (1, 1, 1))[0]) * scale, box((0, 0, 0), (1, 1, 1))[1])),
+    )
+    poses = [matrix(shift=scale * (rng.integers(-3, 4, 3) + far)) for _ in range(count)]
+    ids = [scene.add(mesh, pose) for pose in poses]
+    directions = rng.integers(-1, 2, (30, 3)).astype(float)
+    directions[~directions.any(axis=1)] = (1.0, 0.0, 0.0)
+    rays = scale * (rng.integers(-8, 9, (30, 3)) / 2.0 + far), directions * long, rng.choice([np.inf, 4.0 * scale], 30)
+    every = np.array([mc.ray_count(mesh, *rays, pose) for pose in poses])
+    assert np.array_equal(scene.ray_count(*rays), every.sum(axis=0))
+    assert np.array_equal(scene.ray_any(*rays), every.any(axis=0))
+    firsts = np.array([mc.ray_first(mesh, *rays, pose).distance for pose in poses])
+    first = scene.ray_first(*rays)
+    assert np.array_equal(first.distance, firsts.min(axis=0))
+    nearest = np.array(ids)[firsts.argmin(axis=0)]
+    assert np.array_equal(first.object, np.where(np.isfinite(first.distance), nearest, -1))
 
 
 def test_equal_surfaces_are_told_in_the_order_of_objects():

@@ -85,12 +85,12 @@ def test_what_is_not_placed_and_what_is_empty_is_counted(tmp_path):
     [
         (thing(1, tetrahedron()), '<item objectid="1"/>', 'requiredextensions="a"', "extension 'urn:acme'"),
         (thing(1, tetrahedron()), '<item objectid="1"/>', 'requiredextensions="zz"', "extension 'zz'"),
-        (thing(1, tetrahedron()), '<item objectid="1"/>', 'unit="mile"', "its unit is 'mile'"),
-        (thing(1, tetrahedron()), "", "", "holds no mesh"),
+        (thing(1, tetrahedron()), '<item objectid="1"/>', 'unit="mile"', "the unit 'mile' is not supported"),
+        (thing(1, tetrahedron()), "", "", "contains neither meshes"),
         (thing(1, parts_of('objectid="1"')), '<item objectid="1"/>', "", "object 1 contains itself"),
         (thing(1, tetrahedron())
          + "".join(thing(k, parts_of(*[f'objectid="{k - 1}"'] * 10)) for k in range(2, 20)),
-         '<item objectid="19"/>', "", "place 1000000000000000000 objects"),
+         '<item objectid="19"/>', "", "contain 1000000000000000000 objects"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path, objects, build, head, message):

@@ -40,7 +40,7 @@ def test_the_first_masked_row_is_named(mask):
     if not len(rows):
         refuse_masked("points", values, mc.InvalidMesh)
         return
-    with pytest.raises(mc.InvalidMesh, match=rf"^points: row {rows[0]} is masked \({len(rows)} such in all\)"):
+    with pytest.raises(mc.InvalidMesh, match=rf"^points: row {rows[0]} is masked \({len(rows)} in total\)"):
         refuse_masked("points", values, mc.InvalidMesh)
 
 

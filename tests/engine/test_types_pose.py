@@ -73,7 +73,7 @@ def changed(row, column, value):
         (changed(0, 1, 0.01), "not rigid"),
         (matrix(np.zeros((3, 3))), "not rigid"),
         (matrix(np.diag([1e20, 1, 1])), "not rigid"),
-        (matrix(np.diag([1.0, 1.0, -1.0])), "mirrors"),
+        (matrix(np.diag([1.0, 1.0, -1.0])), "reflection"),
     ],
 )
 def test_what_is_not_a_rigid_pose_is_refused(bad, says):

@@ -82,5 +82,5 @@ def test_every_registered_volume_has_all_verbs(name):
 def test_the_default_and_unknown_names():
     assert volume_named(None).overlap is aabb.overlap
     for unknown in ("sphere?", 7, ["aabb"]):
-        with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
+        with pytest.raises(mc.UnsupportedOption, match="expected one of aabb"):
             volume_named(unknown)

@@ -1,1 +1,1 @@
-"""Choose an engine for a question, run it in slices, and make its answer exact."""
+"""Choose an engine for a question, run it in slices, and make the result exact."""

@@ -1,4 +1,4 @@
-"""Answer any question about pairs of trees, in slices."""
+"""Compute any question about pairs of trees, in slices."""
 
 from collections.abc import Generator
 
@@ -10,9 +10,9 @@ _ANSWERS = {Goal.CONTACTS: contacts_steps, Goal.NEAREST: nearest_steps, Goal.WIT
 
 
 def answer_steps(question: Question) -> Generator[float, None, Answer]:
-    """Answer a question in slices of a few milliseconds; yields the fraction of jobs done.
+    """Compute a question in slices of a few milliseconds; yields the finished fraction of jobs.
 
-    All engines give the same answer, byte by byte. ``device`` and ``note`` tell which engine was used, and why.
+    All engines give identical results, byte for byte. ``device`` and ``note`` tell which engine was used, and why.
     """
     steps = contacts_steps if question.first_only else _ANSWERS[question.goal]
     return (yield from steps(question))

@@ -1,4 +1,4 @@
-"""Use of a GPU for other work than questions about pairs of trees: object boxes, points, voxels.
+"""Use a GPU for other work than questions about pairs of trees: object boxes, points, voxels.
 
 Packages above this one do not import ``gpu``.
 """

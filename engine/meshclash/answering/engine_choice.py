@@ -1,6 +1,6 @@
-"""Choose the engine that answers a question, and run it in slices.
+"""Choose the engine that computes a question, and run it in slices.
 
-This is the only place that chooses between a device, the 8-wide engines and the binary engines.
+Only this module chooses between a device, the 8-wide engines and the binary engines.
 """
 
 from collections.abc import Callable, Generator
@@ -15,11 +15,11 @@ from ..traversal.wide_engine import WideEngine
 from ..types.slices import Slice
 
 ENGINES = (DeviceEngine, WideEngine, BinaryEngine, NearWideEngine, NearBinaryEngine)
-"""The engines in order of preference; the first one that supports a question answers it."""
+"""The engines in order of preference; the first engine that supports a question computes it."""
 
 
 class Work(NamedTuple):
-    """The work that an answer took; the field names are those of ``Answer``."""
+    """The work for a result; the field names are those of ``Answer``."""
 
     volume_tests: int
     primitive_tests: int

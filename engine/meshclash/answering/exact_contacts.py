@@ -18,7 +18,7 @@ _PORTION = 1 << 16
 
 
 def contacts_steps(question: Question) -> Generator[float, None, Answer]:
-    """Answer a question whose pairs have kinds: contacts, or the first pairs within a tolerance."""
+    """Compute a question whose pairs have kinds: contacts, or the first pairs within a tolerance."""
     chunks: list[Chunk] = []
     if question.with_itself and not question.first_only:
         question = question._replace(star_pairs_apart=True)
@@ -44,7 +44,7 @@ def _star_contacts_steps(question: Question, take: Callable[[Chunk], object]) ->
 
 
 def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answer:
-    """Make the answer from the chunks that the engines found."""
+    """Create the result from the chunks that the engines found."""
     updated = 0
     if work.device == "cpu":
         note_usage(question.tree_set_a, question.tree_set_b, question.jobs, work.volume_tests)
@@ -80,7 +80,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
 
 
 def _decided(question: Question, pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
-    """Decide the pairs that an engine left undecided, and drop those that do not meet."""
+    """Decide the pairs that an engine left undecided, and drop the pairs that do not meet."""
     if not len(kinds):
         return pairs, kinds, jobs
     undecided = np.flatnonzero(kinds == UNDECIDED)

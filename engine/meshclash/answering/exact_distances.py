@@ -25,7 +25,7 @@ def nearest_steps(question: Question) -> Generator[float, None, Answer]:
 
 
 def _searched_steps(question: Question) -> Generator[float, None, tuple[Answer, bool]]:
-    """Search for the nearest pairs; return them, and whether they are final.
+    """Search for the nearest pairs; return the pairs, and whether they are final.
 
     If they are not final, distances within rounding error of 0 are reported as 0.
     """
@@ -36,7 +36,9 @@ def _searched_steps(question: Question) -> Generator[float, None, tuple[Answer, 
 
 
 def _settled_steps(question: Question, answer: Answer) -> Generator[float, None, Answer]:
-    """Decide exactly which pairs with distance 0 meet, and measure the others again; changes ``answer`` in place."""
+    """Decide exactly which pairs with distance 0 meet, and measure the other pairs again; changes ``answer`` in
+    place.
+    """
     touching = np.flatnonzero(answer.distances == 0.0)
     if not len(touching):
         return answer
@@ -71,7 +73,7 @@ def within_steps(question: Question) -> Generator[float, None, Answer]:
 
 
 def sorted_within(question: Question, answer: Answer, portions: list[Answer]) -> Answer:
-    """Return the answer with the pairs of all portions, sorted."""
+    """Return the result with the pairs of all portions, sorted."""
     parts = zip(*((p.pairs, p.distances, p.jobs) for p in [answer, *portions]), strict=True)
     pairs, distances, jobs = (np.concatenate(part) for part in parts)
     pairs, order, jobs = sort_pairs(
@@ -85,7 +87,7 @@ def within_portions(question: Question, take: Callable[[Answer], object]) -> Gen
 
     Args:
         question: a question with the goal WITHIN.
-        take: called with portions of about ten thousand pairs, each pair once.
+        take: function that receives portions of about ten thousand pairs, each pair once.
 
     Returns:
         The counters, without pairs.
@@ -107,7 +109,7 @@ def decided_within(question: Question, chunk: Chunk) -> Answer:
 def exact_zeros(distances: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Correct the distances (n,) [m] of triangles (n, 3, 3) in the world to be 0 exactly if they meet.
 
-    Exact predicates decide for pairs within rounding error of 0. Those that do not meet are measured again, with that
+    Exact predicates decide for pairs within rounding error of 0. Pairs that do not meet are measured again, with this
     knowledge.
     """
     size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))

@@ -1,7 +1,7 @@
 """Lower bounds of the distances of objects from their extents: their oriented boxes and bounding spheres.
 
 Both contain an object as a whole: its surface, all that its surface encloses, and the surface that an open mesh lacks.
-So two objects whose extents are apart neither meet nor lie in each other.
+So two objects whose extents are apart have no common point.
 """
 
 import math
@@ -12,7 +12,7 @@ from ..jit import inner, kernel
 from .sweep import STRETCH
 
 _LEAST = 1e-12
-"""Axes that are shorter than this, squared, are left out: they are products of almost parallel directions."""
+"""Axes whose squared length is smaller are left out: they are products of almost parallel directions."""
 _LEAST_SQUARE = 1e-280
 _ROUNDING = 2.0**-40
 """Generous bound of the rounding error, relative to the coordinates."""

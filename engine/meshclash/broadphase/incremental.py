@@ -5,12 +5,13 @@ axes. If boxes moved only a little, insertion sort needs few swaps. When a begin
 be new; when an end moves down past a begin, the pair may have ended. Boxes are closed: at equal coordinates begins
 come before ends.
 
-The paper keeps three bits for each pair. Here the boxes of the last and of this frame are compared instead: if the ends
-of two boxes have changed places along an axis, the pair is new if the boxes overlap now, and was a pair if they
-overlapped before. So no table of the pairs that overlap along a single axis is needed, which is huge in crowded scenes.
+The paper keeps three bits for each pair. This implementation compares the boxes of the last and of the current frame
+instead. If the ends of two boxes have changed places along an axis, the pair is new if the boxes overlap now, and was a
+pair if they overlapped before. So no table of the pairs that overlap along a single axis is needed, which would be huge
+in crowded scenes.
 
 When many ends move far (teleports, a first frame, many new boxes), insertion sort would need too many swaps. After a
-bounded number of swaps everything is sorted anew, and the old and new sets of pairs are compared.
+bounded number of swaps, all boxes are sorted anew, and the old and new sets of pairs are compared.
 """
 
 from typing import NamedTuple
@@ -24,11 +25,11 @@ from ..types.numbers import float_array, whole_numbers
 from .sweep import overlapping_pairs
 
 _SWAPS_PER_BOX = 48
-"""If more swaps per box are needed, sorting anew is faster."""
+"""If more swaps per box are needed, sorting all boxes anew is faster."""
 _FIRST_CAPACITY = 256
 _SORT_ANEW, _FULL = -1, -2
 _NOWHERE = np.full(6, np.nan)
-"""The former box of a new object: it overlaps nothing, not even an infinite box."""
+"""The former box of a new object, which overlaps no box, not even an infinite one."""
 
 
 class PairChanges(NamedTuple):
@@ -49,7 +50,7 @@ def _overlap(boxes, i, j):
 
 @inner
 def _note(events, count, i, j):
-    """Append a pair if there is room; return the number of pairs, which also counts those without room."""
+    """Append a pair if it fits; return the number of pairs, which also counts pairs that did not fit."""
     if count < events.shape[0]:
         events[count, 0], events[count, 1] = min(i, j), max(i, j)
     return count + 1
@@ -102,8 +103,8 @@ class SweepAndPrune(Changeable):
     """Overlapping pairs of boxes, kept up to date from frame to frame.
 
     Attributes:
-        swaps: number of swaps of the last update; 0 if it sorted anew.
-        sorted_anew: whether the last update sorted anew.
+        swaps: number of swaps of the last update; 0 if the update sorted all boxes anew.
+        sorted_anew: whether the last update sorted all boxes anew.
     """
 
     def __init__(self) -> None:

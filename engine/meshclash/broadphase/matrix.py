@@ -16,7 +16,7 @@ _MOST = 2**31
 
 
 class CollisionMatrix(Changeable):
-    """Rules for which pairs of objects are compared. Pass it as ``keep`` to any query of a scene.
+    """Rules for which pairs of objects are compared. Pass the matrix as ``keep`` to any query of a scene.
 
     Every object belongs to a group, at first "default". All groups are compared unless a rule excludes them. A setting
     for a single pair overrides the rule for its groups.
@@ -56,12 +56,12 @@ class CollisionMatrix(Changeable):
         return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
-        """Put objects into a group, which is created if it does not exist. Raises UnsupportedOption."""
+        """Put objects into a group; the group is created if it does not exist. Raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
             ids = [_identifier("identifiers", i) for i in given]
         except TypeError:
-            raise UnsupportedOption(f"identifiers must be ids of objects, not {shown(identifiers)}") from None
+            raise UnsupportedOption(f"identifiers must be object ids, not {shown(identifiers)}") from None
         self._group_of.update(dict.fromkeys(ids, self._place(group)))
         self.revision += 1
 
@@ -73,7 +73,7 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Set whether two objects are compared, whatever their groups. None removes the setting.
+        """Set whether two objects are compared, whatever their groups. None removes the setting of this pair.
 
         Raises:
             UnsupportedOption: an argument is invalid.
@@ -92,7 +92,9 @@ class CollisionMatrix(Changeable):
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise UnsupportedOption(f"pairs must have shape (k, 2), not {pairs.shape}")
         if pairs.size and not 0 <= pairs.min() <= pairs.max() < _MOST:
-            raise UnsupportedOption(f"pairs must be ids from 0 on and below 2**31, not {pairs.min()} to {pairs.max()}")
+            raise UnsupportedOption(
+                f"pairs must contain ids of at least 0 and below 2**31, not {pairs.min()} to {pairs.max()}"
+            )
         if self._sorted is None or self._sorted[0] != self.revision:
             self._sorted = self.revision, _Sorted(self._group_of, np.int64), _Sorted(self._pairs, np.bool_)
         _, groups_of, said = self._sorted
@@ -103,7 +105,7 @@ class CollisionMatrix(Changeable):
     def _place(self, group: str) -> int:
         """Return the number of a group; creates the group if needed."""
         if not isinstance(group, str) or not group:
-            raise UnsupportedOption(f"the name of a group must be a string, not {shown(group)}")
+            raise UnsupportedOption(f"a group name must be a string, not {shown(group)}")
         if group not in self._groups:
             self._groups[group] = len(self._groups)
             self._table = np.pad(self._table, (0, 1), constant_values=True)

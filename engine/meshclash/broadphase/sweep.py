@@ -1,7 +1,7 @@
 """Sweep and prune over world boxes: sort along one axis, compare neighbours on the other two.
 
 Source: Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE" (1995), reduced to one sorted axis: the axis along which the middles
-of the boxes spread most. Boxes are closed, so touching boxes count as overlapping.
+of the boxes spread most. Boxes are closed, so boxes that touch count as overlapping.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,9 @@ def _meet(low_a, high_a, low_b, high_b):
 def _sweep_on(boxes, order, axis, in_a, in_b, position, pairs):
     """Write overlapping pairs from a position in the order of the boxes on; return their number.
 
-    ``position`` (2,) int64 is the place in the order of the first object, and how far behind it the second one is: 0, 1
-    at first. It is moved on until all pairs are written, there is no room, or ``_LOOKED_AT`` pairs have been compared.
+    ``position`` (2,) int64 is the index of the first object in the order, and the number of positions by which the
+    second object follows: 0, 1 at first. The position advances until all pairs are written, there is no room, or
+    ``_LOOKED_AT`` pairs have been compared.
     """
     other1, other2 = (axis + 1) % 3, (axis + 2) % 3
     found = looked_at = 0
@@ -123,11 +124,12 @@ def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndar
 def overlapping_portions(
     boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, first: int, most: int
 ) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the pairs of ``overlapping_pairs`` in portions, in another order, without holding all of them.
+    """Yield the pairs of ``overlapping_pairs`` in portions, in another order, without storing all of them.
 
     Args:
         boxes, in_a, in_b: as ``overlapping_pairs``.
-        first, most: the size of the first portion, and of any; each may be twice as large as the one before.
+        first, most: the size of the first portion, and the maximum size; each portion may be twice as large as the
+            previous one.
 
     Yields:
         The share of the work that is done, and pairs (k, 2) int64; k may be 0.
@@ -142,7 +144,7 @@ def overlapping_portions(
 
 
 def _sweep_order(boxes: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the axis along which boxes (m, n, 6) are spread most, and their orders along it, (m, n)."""
+    """Return the axis along which the boxes (m, n, 6) are spread most, and the orders of the boxes along it, (m, n)."""
     with np.errstate(invalid="ignore", over="ignore"):  # infinite boxes have no middle
         middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
         axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
@@ -155,7 +157,7 @@ def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarr
     Args:
         bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
         rows: poses (..., n, 3, 4).
-        margin: by how much each box is enlarged on every side [m].
+        margin: length by which each box is enlarged on every side [m].
     """
     boxes = np.empty((*rows.shape[:-2], 6))
     _world_boxes(bounds, np.ascontiguousarray(rows).reshape(-1, 3, 4), margin, boxes.reshape(-1, 6))
@@ -167,15 +169,15 @@ def cut_to_spheres(
 ) -> None:
     """Shrink world boxes (n, 6) [m] in place to the cubes around bounding spheres of the objects, rounded outward.
 
-    The centre of the sphere is the middle of an object's bounds, so its cube has the same size in every orientation
+    The centre of the sphere is the centre of an object's bounds, so its cube has the same size in every orientation
     (the "fixed" boxes of I-COLLIDE). The box of rotated bounds ("dynamic") may be much larger than a round object.
 
     Args:
         bounds: bounds of the objects in their own coordinates, (n, 2, 3) [m].
-        radii: largest distance of the vertices from the middle of the bounds, (n,) [m]; infinite if unknown.
+        radii: largest distance of each object's vertices from the centre of its bounds, (n,) [m]; infinite if unknown.
         rows: poses (n, 3, 4).
         boxes: the boxes, changed in place.
-        margin: by how much the boxes are enlarged on every side [m].
+        margin: length by which the boxes are enlarged on every side [m].
     """
     _cut_to_spheres(bounds, radii, rows, boxes, margin)
 

@@ -1,6 +1,6 @@
 """Clash detection: sets and tests, groups of clashes, decisions and their history, and reports.
 
-The command line and the extension share this package. It stands above the library: nothing else imports it.
+The command line and the extension share this package. The package is above the library: no other package imports it.
 Importing its modules does not import Numba.
 """
 

@@ -23,14 +23,15 @@ class EarlierPair:
     """A pair of an earlier report.
 
     Attributes:
-        id: in that report.
-        names: of its two objects there.
-        ends: ids of its objects among those of the baseline; ("", "") where the report does not tell them.
-        test: the named test that found it, or "".
+        id: id of the pair in the earlier report.
+        names: names of the pair's two objects in the earlier report.
+        ends: ids of the pair's objects among those of the baseline; ("", "") if the report does not contain them.
+        test: the named test that found the pair, or "".
+        region: for a part of a self-contact, its pair of regions; else "".
         location: [m], or None.
-        is_clash: whether it shared volume.
-        review: what a user said.
-        row: what a list shows of it, as the report has it.
+        is_clash: whether the two objects shared volume.
+        review: the user's decision about the pair.
+        row: the values that a list shows for the pair, as in the report.
     """
 
     id: str
@@ -41,6 +42,7 @@ class EarlierPair:
     is_clash: bool = False
     review: Review = NOT_REVIEWED
     row: Mapping[str, Any] = field(default_factory=dict)
+    region: str = ""
 
     @property
     def plain_names(self) -> list[str]:
@@ -55,14 +57,14 @@ class Baseline:
     """The pairs and decisions of an earlier report, for comparison.
 
     Attributes:
-        file: where it was read.
-        pairs: those that shared volume, and those of which a user said something, by their ids; also what was decided
-            about pairs that the report itself did not find any more.
-        objects: all that were tested, by their ids; empty for a scene, and for reports without models.
+        file: path of the earlier report.
+        pairs: by id, the pairs that shared volume and the pairs with a decision; also decisions about pairs that the
+            earlier report no longer found.
+        objects: all tested objects, by their ids; empty for a scene, and for reports without models.
         away: objects of pairs that were decided before, and that the report did not have; by ids of their own.
         models: the names of the models.
-        groups_of: by names of objects, what they were in, where `objects` is empty.
-        questions: the options of each test, as `questions_of` gives them.
+        groups_of: the collections of objects, by names of the objects, used if `objects` is empty.
+        questions: the options of each test, from `questions_of`.
         groups: the Guid of the topic of each group of clashes, and the ids of its pairs.
     """
 
@@ -76,7 +78,7 @@ class Baseline:
     groups: Sequence[tuple[str, Sequence[str]]] = ()
 
     def thing(self, end: str) -> Identity | None:
-        """Return an object of a pair by the id that the pair stores for it; None if it is unknown."""
+        """Return an object of a pair by the id that the pair stores for it; None if the id is unknown."""
         return self.objects.get(end) or self.away.get(end)
 
     @property
@@ -92,20 +94,20 @@ class Baseline:
 
 KEPT = (
     "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test",
-    "location", "assignee",
+    "location", "assignee", "region",
 )  # fmt: skip
-"""What a baseline keeps of each pair: its faces and points take most of the memory."""
+"""The values of each pair that a baseline stores, because faces and points would take most of the memory."""
 
 
 def read_report(path: Path, keep: Keep | None = None) -> dict[str, Any]:
     """Read a JSON report as a dictionary.
 
     Args:
-        path: of the report.
-        keep: as ``read_json`` takes it.
+        path: path of the report.
+        keep: as the argument of `read_json`.
 
     Raises:
-        InputError: it cannot be read, or is none; the message names it.
+        InputError: the file cannot be read, or is not a report; the message names the file.
     """
     report = read_json(path, "report", keep)
     if not isinstance(report, dict) or report.get("schema") != SCHEMA:
@@ -187,7 +189,10 @@ def _earlier(pair: Mapping[str, Any], is_clash: bool) -> EarlierPair:
     ends = pair.get("object_a") or "", pair.get("object_b") or ""
     place = None if pair.get("location") is None else tuple(map(float, pair["location"]))
     names = pair["a"], pair["b"]
-    return EarlierPair(pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair)
+    return EarlierPair(
+        pair["id"], names, ends, pair.get("test") or "", place, is_clash, review_in(pair), pair,
+        pair.get("region") or "",
+    )  # fmt: skip
 
 
 def identity_of(item: Mapping[str, Any]) -> Identity:
@@ -201,16 +206,16 @@ def identity_of(item: Mapping[str, Any]) -> Identity:
 
 
 def lost_names(report: Mapping[str, Any]) -> set[str]:
-    """Return the names, as in files, of the objects that a report lists as not tested; reports of earlier versions list
-    none.
+    """Return the names, as in files, of the objects that a report lists as not tested; reports of earlier versions
+    contain no such list.
     """
     skipped = report.get("stats", {}).get("skipped", ())
     return {without_number(item["name"]) for item in skipped if item.get("lost")}
 
 
 def questions_of(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the options of each named test of a report, or under "" those of a single test; empty if they are
-    unknown.
+    """Return the options of each named test of a report, or under "" those of a single test; an empty dictionary if
+    they are unknown.
     """
     tests = {item["name"]: item for item in report.get("tests") or ()}
     return tests or ({"": report["options"]} if report.get("options") else {})

@@ -1,7 +1,8 @@
 """Find rigid objects that pass through each other between two frames, although they are apart in both frames.
 
-Boxes around the ways of all objects tell which pairs may meet at all. Of these the engine says when they come within
-its tolerance, and when they part; a pair is told only where it meets, exactly, in its pose at such a moment.
+Boxes around the ways of all objects tell which pairs may meet at all. For these objects, the engine computes when they
+come within its tolerance, and when they separate. A pair is reported only if it meets exactly in its pose at such a
+time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .queries.registry import test_named
 from .rows import row_steps
 
 _SLACK = 1e-4
-"""Share of the size by which boxes are larger: more than rounded matrices and the tolerance of contact make of it."""
+"""Fraction of the size by which boxes are enlarged: more than rounded matrices and the tolerance of contact require."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +38,8 @@ class Passage:
     """A pair of objects that meets between two frames, but in neither of them.
 
     Attributes:
-        row: what is said of it, at a moment at which it meets.
-        start, end: from when to when, as shares of the way from one frame to the next.
+        row: the row of results for a time at which the pair meets.
+        start, end: times at which the contact begins and ends, as fractions of the time from one frame to the next.
     """
 
     row: PairRow
@@ -54,8 +55,8 @@ def passages_steps(
     Args:
         question: about that frame.
         moved: rigid objects, by the engine's ids.
-        known: pairs of ids that are listed in one of the two frames.
-        frame: its number.
+        known: pairs of ids that are already listed in one of the two frames.
+        frame: number of the frame.
     """
     ids = np.array(sorted(moved), np.int64)
     if len(ids) < 2:

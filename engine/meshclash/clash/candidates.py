@@ -15,7 +15,7 @@ def candidate_pairs(items: Sequence[SourceObject], boxes: np.ndarray, rules: Rul
 
     Args:
         items: the objects.
-        boxes: of each of them, (n, 6): lowest and highest corners.
+        boxes: boxes of the objects, (n, 6): lowest and highest corners.
         rules: pairs that are left out.
     """
     found = _overlapping(items, boxes)

@@ -1,7 +1,7 @@
 """Apply the decisions of an earlier run to the same pairs in this run.
 
-A decision goes with its two objects: each must be found again among those of now, as `match_models` does. What cannot
-be told apart is listed, so that somebody decides again.
+A decision belongs to two objects: each object must be recognised among the current objects, by the rules of
+`match_models`. Decisions whose objects cannot be distinguished from others are listed, so that a user can decide again.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Again:
     """A decision of an earlier run that could not be applied to a pair of this run.
 
     Attributes:
-        pair: as the earlier run had it.
-        objects: its two objects, as far as they are known.
-        candidates: ids of the pairs of this run that it may be about: they are to be decided again.
-        why: it was not carried.
+        pair: the pair in the earlier run.
+        objects: the two objects of the pair, if they are known.
+        candidates: ids of the pairs of this run to which the decision may belong: these pairs must be decided again.
+        why: the reason why the decision was not applied.
     """
 
     pair: EarlierPair
@@ -46,14 +46,15 @@ class Again:
 
 @dataclass(frozen=True)
 class Carried:
-    """Decisions of an earlier run, matched to the pairs of this one.
+    """Decisions of an earlier run, matched to the pairs of the current run.
 
     Attributes:
-        reviews: decisions, by ids of this run.
-        ids: of pairs of this run, by those of the earlier one.
-        found: ids of objects of this run, by those of the earlier one.
+        reviews: decisions, by pair ids of this run.
+        ids: pair ids of this run, by the pair ids of the earlier run.
+        found: object ids of this run, by the object ids of the earlier run.
         again: decisions that were not carried.
-        renames: (name now, name then, share of GlobalIds) of models that may be the same under two names.
+        renames: (current name, earlier name, fraction of equal GlobalIds) of models that may be the same under two
+            names.
     """
 
     reviews: Mapping[str, Review] = field(default_factory=dict)
@@ -70,9 +71,10 @@ def carried(
 
     Args:
         baseline: the earlier report.
-        rows: of this run.
-        things: its objects by their names; empty where there are no models, as in a scene: then ids are enough.
-        former: as `FileSource` has them, for reports that know no models.
+        rows: the rows of this run.
+        things: the objects of this run by their names; empty without models, as in a scene of an application: then ids
+            are sufficient.
+        former: the former identities from `FileSource`, for reports without models.
     """
     if not things:
         return Carried(baseline.reviews, {key: key for key in baseline.pairs})
@@ -97,8 +99,8 @@ def carried(
 
 
 def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
-    """Return the current ids of the objects of a baseline; missing objects are matched only if no other object replaces
-    them.
+    """Return the current ids of the objects of a baseline; a missing object is matched only if no other object replaces
+    it.
     """
     now = {old: new for new, old in match_models([*baseline.objects.values()], things).items()}
     became = {new: old for old, new in now.items()}
@@ -112,13 +114,15 @@ def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str
 
 
 def _of_its_models(now: Identity, before: Identity) -> Identity:
-    """Return an object restricted to the models that it was in when the decision was made."""
+    """Return an object restricted to the models that contained it when the decision was made."""
     return now._replace(models=tuple(name for name in now.models if name in before.models))
 
 
 def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
     """Return the current id of a pair; "" if one of its objects was not found again."""
-    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test) if all(end in now for end in pair.ends) else ""
+    if not all(end in now for end in pair.ends):
+        return ""
+    return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test, pair.region)
 
 
 def _without(item: Again, decided: set[str]) -> Again:
@@ -148,7 +152,8 @@ def _again(
         of[told(things[row.b.name])].append(row)
     candidates = dict.fromkeys(
         row.id for row in of[told(objects[0])]
-        if row.test == pair.test and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
+        if (row.test, row.region) == (pair.test, pair.region)
+        and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
     )  # fmt: skip
     models = {name for item in things.values() for name in item.models}
     away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
@@ -194,8 +199,8 @@ def _of_former(
 ) -> Carried:
     """Return the decisions of versions without models, whose ids do not distinguish files.
 
-    They are taken over where the report says of both objects that they were in the file of now, and where a GlobalId
-    tells both or the two meet at the same point.
+    Such decisions are applied if the report says that both objects were in the current file, and if both have a
+    GlobalId or the two objects meet at the same point.
     """
     now, by_names = former_rows(rows, former), dict[frozenset[str], list[str]]()
     for item in rows:
@@ -220,9 +225,9 @@ def _of_former(
 
 
 def former_rows(rows: Sequence[PairRow], former: Mapping[str, str]) -> dict[str, PairRow]:
-    """Return rows by the ids that versions without models gave them."""
+    """Return rows by the ids that they had in versions without models."""
     return {
-        pair_id(former[row.a.name], former[row.b.name], row.test): row
+        pair_id(former[row.a.name], former[row.b.name], row.test, row.region): row
         for row in rows if row.a.name in former and row.b.name in former
     }  # fmt: skip
 
@@ -245,10 +250,10 @@ def is_certain(
     move.
 
     Args:
-        row: of this run.
-        place: of the pair [m], where it is known.
-        things: as `carried` takes them.
-        former: where the id is one of a version without models.
+        row: a row of this run.
+        place: location of the pair [m], if it is known.
+        things: as the argument of `carried`.
+        former: whether the id was created by a version without models.
     """
     if is_near(place, row.location):
         return True
@@ -261,7 +266,7 @@ def is_certain(
 
 
 def is_near(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:
-    """Return whether two points are at the same place [m]."""
+    """Return whether two points are at the same location [m]."""
     return one is not None and other is not None and bool(np.abs(np.subtract(one, other)).max() <= SAME_PLACE)
 
 
@@ -273,6 +278,7 @@ def again_as_dict(item: Again) -> dict[str, Any]:
         "a": pair.names[0],
         "b": pair.names[1],
         "test": pair.test or None,
+        **({"region": pair.region} if pair.region else {}),
         "status": pair.review.status,
         "comment": pair.review.comment,
         "assignee": pair.review.assignee,
@@ -287,7 +293,7 @@ def thing_as_dict(item: Identity, name: str = "") -> dict[str, Any]:
     """Return an object as a dictionary for reports, from which a later run can recognise it.
 
     Args:
-        name: of the object in the report, where it was tested.
+        name: name of the object in the report in which it was tested.
     """
     return {
         "object": item.id,

@@ -13,8 +13,8 @@ NO_SOLID = "not a solid"
 
 
 def format_length(metres: float | None) -> str:
-    """Format a length: in millimetres if it is small, otherwise in metres; "<0.001 mm" for rounding errors, "" if
-    unknown.
+    """Format a length: in millimetres if it is small, otherwise in metres; "<0.001 mm" for rounding errors, "" for
+    None.
     """
     if metres is None:
         return ""
@@ -22,7 +22,9 @@ def format_length(metres: float | None) -> str:
 
 
 def format_depth(pair: dict[str, Any]) -> str:
-    """Format the proved depth, otherwise the upper bound, such as "at most 0.002 mm"; "" if nothing is known."""
+    """Format the proved depth, otherwise the upper bound, such as "at most 0.002 mm"; "" without a depth and a
+    bound.
+    """
     if pair["depth"] is None and pair["depth_upper"] is not None:
         return at_most(format_length(pair["depth_upper"]))
     return format_length(pair["depth"])

@@ -1,4 +1,6 @@
-"""Point clouds of the engine for the scans of each frame: created once, and kept while their points stay the same."""
+"""Point clouds of the engine for the scans of each frame: they are created once, and reused while their points stay the
+same.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .placed_mesh import split_matrix
 from .world import to_world
 
 Made = tuple[SourceCloud, Any, np.ndarray | None]
-"""Points as read, the engine's cloud of them, and which of them it holds."""
+"""Points of a scan, the engine's cloud of these points, and the indices of the points in the cloud."""
 Prepare = Callable[[Sequence[str]], Generator[Any, None, Any]]
 SEED = 1  # which points a budget takes is the same in every run
 
@@ -28,10 +30,10 @@ class PlacedCloud:
 
     Attributes:
         item: the object.
-        source: its points as they were read.
-        cloud: the engine's PointCloud, with the part of the matrix that no pose can hold.
-        pose: the rest of the matrix.
-        chosen: (n,) int64, which points of `source` the cloud holds; None for all.
+        source: points of the scan as they were read.
+        cloud: the engine's PointCloud, with the part of the matrix applied that is not rigid.
+        pose: the rigid part of the matrix.
+        chosen: (n,) int64, indices of the points of `source` in the cloud; None for all points.
     """
 
     item: SourceObject
@@ -61,8 +63,8 @@ class CloudScene:
     Args:
         engine: the meshclash module.
         budget: most points of a scan; more are thinned out evenly. 0: all are used.
-        bandwidth: of its surface [scene units]; 0: as its spacing says.
-        surface: as the engine's `PointCloud` takes it.
+        bandwidth: bandwidth of the fitted surface [scene units]; 0 derives it from the spacing of the points.
+        surface: type of the fitted surface, as the argument of `PointCloud`.
     """
 
     def __init__(self, engine: ModuleType, budget: int = 0, bandwidth: float = 0.0, surface: str = "twicing") -> None:

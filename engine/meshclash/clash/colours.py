@@ -1,6 +1,6 @@
 """The two colours of the objects of a pair, the same in windows, pictures, reports and documents.
 
-Red and blue are told apart with every common kind of colour blindness.
+Red and blue can be distinguished with every common type of colour blindness.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ Colour = tuple[float, float, float]
 
 COLOUR_A: Colour = (1.0, 0.22, 0.13)
 COLOUR_B: Colour = (0.1, 0.55, 1.0)
-"""Of the first and of the second object: red, green and blue from 0 to 1 as screens take them (sRGB)."""
+"""Colours of the first and of the second object: red, green and blue from 0 to 1 in sRGB."""
 
 
 def linear(colour: Colour) -> Colour:

@@ -1,8 +1,8 @@
 """The table of all columns of a report.
 
 JSON and its schema, CSV, workbooks, the page, the terminal, the window's list and its sort menu, and the table in
-docs/report-format.md read them here. To add a column, write an entry, and add its name to the outputs that show it
-(the tuples below the table). If the engine finds the value, it also needs a field of `PairRow`.
+docs/report-format.md read the columns from this table. To add a column, write an entry, and add its name to the outputs
+that show it (the tuples below the table). If the engine computes the value, `PairRow` also needs a field for it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .cell_text import (
 )
 from .option_table import EXACT
 from .reviews import STATUSES
+from .surface_regions import region_text
 from .verdicts import FINAL_VERDICTS
 
 if TYPE_CHECKING:
@@ -35,14 +36,15 @@ class Notes(NamedTuple):
 
     Attributes:
         status: one of `STATUSES`.
-        comment: of the user, or "".
+        comment: comment of the user, or "".
         outdated: whether an object may have changed since.
         new: whether the clash is missing in the baseline; None without a baseline, and for other verdicts.
-        group: number of its group, from 1 on; None if it is in no group.
-        assignee: who takes care of it, or "".
-        decide_again: whether a decision of the baseline may be about it, and cannot be told apart.
-        model_a, model_b: names of the models that hold its objects; None if there are no models.
-        object_a, object_b: ids of its objects among those that were tested; None if the report does not list them.
+        group: number of the clash's group, starting from 1; None if the clash is in no group.
+        assignee: the person who is responsible for the clash, or "".
+        decide_again: whether a decision of the baseline may belong to this pair, but its objects cannot be
+            distinguished from others.
+        model_a, model_b: names of the models that contain the objects; None without models.
+        object_a, object_b: ids of the pair's objects among the tested objects; None if the report does not list them.
     """
 
     status: str = "open"
@@ -63,7 +65,7 @@ class Surroundings(NamedTuple):
 
     Attributes:
         number: position of the pair in the report, from 1 on.
-        unit: of lengths.
+        unit: unit of lengths.
         event: the event that contains the pair and its frame, or {}.
         objects: properties of objects by name.
     """
@@ -74,7 +76,7 @@ class Surroundings(NamedTuple):
     objects: Mapping[str, Mapping[str, str]]
 
     def property_of(self, name: str, key: str) -> str | None:
-        """Return a property of an object, or None."""
+        """Return a property of an object, or None if the object does not have it."""
         return self.objects.get(name, {}).get(key)
 
 
@@ -86,26 +88,28 @@ class Column:
         name: the key in JSON and CSV.
         kind: "id" (16 hexadecimal digits), "text", "choice", "flag", "integer", "integers", "number", "share"
             (0 to 1) or "point" (3 numbers).
-        label: in workbooks and in the window, in lower case on the page and in the terminal.
-        help: its meaning, for the documents.
-        read: its value in a row, lengths in scene units; None if the JSON report does not have it.
-        of_pair: its value in a file, from the JSON entry of the pair; None: that entry has it.
+        label: header in workbooks and in the window, in lower case on the page and in the terminal.
+        help: meaning of the column, for the documents.
+        read: function that returns the column's value from a row, with lengths in scene units; None if the JSON report
+            does not contain the column.
+        of_pair: function that returns the column's value from the JSON entry of a pair; None: the entry contains the
+            value.
         unit: "m" or "m³".
-        nullable: whether it may be unknown.
-        required: whether all reports of schema version 1 have it; False for columns that were added later.
+        nullable: whether the value may be unknown.
+        required: whether all reports of schema version 1 contain the column; False for columns that were added later.
         choices: the values of a choice.
         least: the smallest integer.
-        tests: names of the tests that fill it in; empty: all tests.
-        option: the option without which no test fills it in, or "".
-        text: its text on the page and in the terminal; None: the value itself.
-        sorts_as: the number by which the page sorts it; None: the page sorts by the text.
-        width: in workbooks, in characters.
-        key: by what the window sorts the column, or "": it does not.
-        key_label: in the window's sort menu.
-        tip: what a cell of the window's list is.
+        tests: names of the tests that fill in the column; empty: all tests.
+        option: the option that is needed to fill in the column, or "".
+        text: the column's text on the page and in the terminal; None: the value itself.
+        sorts_as: the number by which the page sorts the column; None: the page sorts by the text.
+        width: width in workbooks, in characters.
+        key: the key by which the window sorts the column; "" if the window cannot sort by it.
+        key_label: label in the window's sort menu.
+        tip: explanation of a cell in the window's list.
         key_tip: tooltip of the entry of the sort menu.
-        list_label: its header in the window's list, if it is not `label`.
-        share: of the width of the window's list.
+        list_label: header in the window's list, if it differs from `label`.
+        share: fraction of the width of the window's list.
     """
 
     name: str
@@ -133,8 +137,8 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Header on the page and in the terminal; for points it includes the unit, other columns show the unit with
-        each value.
+        """Header on the page and in the terminal; for points the header includes the unit, other columns show the unit
+        with each value.
         """
         return f"{self.label.lower()} [{self.unit}]" if self.kind == "point" else self.label.lower()
 
@@ -164,7 +168,7 @@ class Column:
 
         Args:
             row: the row.
-            notes: what the report knows of it.
+            notes: the report's information about the pair.
             scale: metres per scene unit.
         """
         assert self.read is not None
@@ -179,7 +183,9 @@ class Column:
 
     def file_value(self, pair: dict[str, Any], around: Surroundings) -> Any:
         """Return the value for a file, from the JSON entry of a pair."""
-        return pair[self.name] if self.of_pair is None else self.of_pair(pair, around)
+        if self.of_pair is not None:
+            return self.of_pair(pair, around)
+        return pair[self.name] if self.required else pair.get(self.name)
 
     def file_values(self, pair: dict[str, Any], around: Surroundings) -> tuple[Any, ...]:
         """Return the values of the columns in `cells`."""
@@ -241,6 +247,14 @@ _TABLE = (
         "b", "text", "B", "the second object",
         lambda row, _: row.b.name, width=32, key="B", key_label="Name of Object B",
         key_tip="Sort by the name of the second object", share=0.19,
+    ),
+    Column(
+        "region", "text", "Regions",
+        'of a self-contact, the two regions of the surface that cross each other and a digest of its topology, such as '
+        '`"2-5:9f86d081"`: the same in every frame and run until the topology changes; null if the mesh is one region',
+        lambda row, _: row.region or None, nullable=True, required=False, tests=("self",),
+        text=lambda pair: region_text(pair.get("region") or ""),
+        tip="Regions of the surface that cross each other", share=0.08,
     ),
     Column(
         "frame", "integer", "Frame", "frame of the scene",
@@ -476,34 +490,34 @@ def _named(*names: str) -> tuple[Column, ...]:
 JSON = tuple(column for column in _TABLE if column.read is not None)
 """The keys of a pair in the JSON report, in its order."""
 _CAPITAL_FLUSH = replace(COLUMNS["flush"], of_pair=lambda pair, _: str(pair["flush"]))
-"""CSV has always written this one flag as "True" and "False"; programs compare these words."""
+"""CSV has always written this flag as "True" and "False", and programs compare these words."""
 CSV = _named(
     "id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "original_faces_a", "original_faces_b",
     "location", "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
     "count_a", "count_b", "status", "comment", "outdated", "flush", "unit", "certainty", "volume", "volume_lower",
     "volume_upper", "depth_lower", "depth_upper", "event_start", "event_end", "event_worst_frame", "new", "group",
-    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b",
+    "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b", "region",
     "probability_lower", "probability_upper",
 )  # fmt: skip
 CSV = tuple(_CAPITAL_FLUSH if column.name == "flush" else column for column in CSV)
-"""The columns of CSV; new ones go to the end, since programs read them by their places."""
+"""The columns of CSV; new columns are added at the end, because programs read columns by their position."""
 WORKBOOK = _named(
     "number", "test", "verdict", "since_baseline", "a", "b", "status", "comment", "depth", "depth_upper", "distance",
-    "volume", "location", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
+    "volume", "location", "region", "class_a", "class_b", "storey_a", "storey_b", "collection_a",
     "collection_b", "global_id_a", "global_id_b", "frame", "contacts", "id",
 )  # fmt: skip
 """The columns of XLSX."""
 TEXT = _named(
-    "verdict", "a", "b", "test", "frame", "contacts", "count_a", "count_b", "depth", "volume", "distance",
+    "verdict", "a", "b", "region", "test", "frame", "contacts", "count_a", "count_b", "depth", "volume", "distance",
     "probability", "location",
 )  # fmt: skip
-"""The columns of the page and of the terminal, as far as the tests fill them in."""
+"""The columns of the page and of the terminal, if the tests fill them in."""
 WINDOW = _named(
-    "test", "group", "a", "b", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
+    "test", "group", "a", "b", "region", "collections", "measure", "volume", "way_out", "faces", "status", "frame"
 )  # fmt: skip
 """The columns of the window's list, as far as they are filled in."""
 LISTED = _named("depth", "depth_upper", "distance", "probability", "volume")
-"""The numbers of a row that the items of the window's list hold."""
+"""The numbers of a row that the items of the window's list store."""
 EVENT_MEASURES = _named("depth", "depth_lower", "depth_upper", "distance")
 """The numbers of an event: the largest depth with its bounds, and the smallest gap."""
 KEPT = _named("depth_upper", "distance", "probability", "volume", "volume_upper")
@@ -512,7 +526,7 @@ SORTED = _named(
     "worst", "a", "b", "faces", "measure", "status", "verdict", "group", "progress", "frame", "test", "volume",
     "assignee", "priority", "due",
 )  # fmt: skip
-"""By what the window sorts its list, in the order of the menu."""
+"""The keys by which the window can sort its list, in the order of the menu."""
 
 
 def pair_schema() -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Shared parts of the command lines of the package and the extension: options, exit codes, messages.
 
-Exit codes: 0 done, 1 clashes found and `--fail-on` counts them, 2 the input or an option is wrong, 3 internal error,
-4 an object is lost, 130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed,
-broken or full change neither the code nor the report.
+Exit codes: 0 success, 1 clashes found that `--fail-on` counts, 2 the input or an option is wrong, 3 internal error, 4
+an object is lost, 130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed,
+broken or full change neither the exit code nor the report.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..output import OutputFile
 from . import report_formats
 from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
+from .fasteners import REASONS
 from .files.bcf import read_bcf
 from .files.topics import TOPICS, told_of
 from .fits import parse_fit
@@ -52,7 +53,7 @@ def guarded(act: Callable[[Interruption], int], diagnose: Callable[[], Sequence[
     """Run a command, and convert its errors to messages and exit codes.
 
     Args:
-        act: does it; returns the exit code.
+        act: the function that does the work; returns the exit code.
         diagnose: lines to send us after an internal error.
 
     Returns:
@@ -136,7 +137,7 @@ def _help(option: Option) -> str:
 
 
 def _reading(option: Option) -> dict[str, Any]:
-    """Return how argparse reads the value of an option; None if it is not given."""
+    """Return the function with which argparse reads the value of an option; None if the option is not given."""
     if option.kind == "flag":
         return {"action": "store_true", "default": None}
     if option.kind == "choice":
@@ -173,18 +174,18 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     """Return the options of the test from the parsed arguments.
 
     Args:
-        given: what stands on the command line.
-        spelled: how the scene spells a name that was given.
+        given: the arguments of the command line.
+        spelled: function that returns the spelling of a given name in the scene.
 
     Raises:
-        InputError: an option is wrong or two contradict each other.
+        InputError: an option is wrong, or two options contradict each other.
     """
     exclusions = {name.strip() for name in given.exclude.split(",") if name.strip()}
     unknown = exclusions - set(EXCLUSIONS)
     if unknown:
         raise InputError(f"--exclude accepts {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
     if given.fail_on in ("new", "not-tested") and given.baseline is None:
-        raise InputError(f"--fail-on {given.fail_on} needs an earlier report: give --baseline, too")
+        raise InputError(f"--fail-on {given.fail_on} compares with an earlier report: give --baseline, too")
     frames = getattr(given, "frames", None)
     return DetectOptions(
         set_a=spelled(given.set_a),
@@ -202,8 +203,9 @@ def options_given(given: argparse.Namespace, spelled: Callable[[str], str] = str
     )
 
 
+MOST_NAMED = 5  # fasteners of a kind; the report names all
 QUESTION = ("set_a", "set_b", "test", "pairs", "exclude", "exclude_pair", *OPTIONS)
-"""Options that a file of tests says."""
+"""Options that a file of tests contains."""
 
 
 def names_left_out(options: DetectOptions, tests: Iterable[NamedTest]) -> set[str]:
@@ -216,7 +218,7 @@ def tests_given(given: argparse.Namespace) -> list[NamedTest]:
     """Return the tests of `--tests`, or an empty list.
 
     Raises:
-        InputError: the file is wrong, or an option is given that its tests say.
+        InputError: the file is wrong, or an option is given that the tests of the file contain.
     """
     if given.tests is None:
         return []
@@ -226,12 +228,12 @@ def tests_given(given: argparse.Namespace) -> list[NamedTest]:
     beside = next((name for name in QUESTION if getattr(given, name) != getattr(default, name)), None)
     if beside is not None:
         option = "--" + beside.replace("_", "-")
-        raise InputError(f"--tests says what is asked: {option} is for one test, write it into '{given.tests}'")
+        raise InputError(f"--tests and {option} cannot be combined: write this option into '{given.tests}'")
     return read_tests(given.tests)
 
 
 def _overlap(text: str) -> float | str:
-    """Read a permitted overlap: "resolution" or metres; raises ValueError for anything else."""
+    """Read a permitted overlap: "resolution" or metres; raises ValueError for other values."""
     return text if text == RESOLUTION else float(text)
 
 
@@ -239,15 +241,15 @@ def _limits(given: argparse.Namespace) -> dict[str, Any]:
     """Return the given options of the option table.
 
     Raises:
-        InputError: `--tolerance` and the option for which it stands contradict each other, or it stands for none.
+        InputError: `--tolerance` contradicts the option that it replaces, or the test does not use a tolerance.
     """
     named = {name: getattr(given, name) for name in OPTIONS if name != "tolerance"}
     if given.tolerance is not None:
         meant = test_named(given.test).tolerance_means
         if not meant:
-            raise InputError(f"the {given.test} test takes no tolerance")
+            raise InputError(f"the {given.test} test does not use a tolerance")
         if named.get(meant) not in (None, given.tolerance):
-            raise InputError(f"--tolerance and {OPTIONS[meant].argument} mean the same here; give one of them")
+            raise InputError(f"--tolerance and {OPTIONS[meant].argument} set the same value here; give one of them")
         named[meant] = given.tolerance
     if given.fits:
         named["fits"] = tuple(given.fits)
@@ -260,7 +262,7 @@ def open_reports(given: argparse.Namespace, opened: contextlib.ExitStack) -> lis
     """Open the report files before the work begins, so that wrong paths are found early.
 
     Raises:
-        InputError: one cannot be written, or stands twice.
+        InputError: a report file cannot be written, or is given twice.
     """
     for path in given.report:
         check_library(path)
@@ -288,7 +290,7 @@ def reviewed(given: argparse.Namespace, report: DetectReport, former: Mapping[st
     Args:
         given: the options.
         report: the answer.
-        former: as `FileSource` has them, for files that were written before models were told apart.
+        former: the former identities from `FileSource`, for files that were written by versions without models.
     """
     if given.reviews is None:
         return report
@@ -306,8 +308,8 @@ def finish(
     Args:
         given: the options.
         report: the answer.
-        files: of `open_reports`.
-        more: writes something else; returns lines about it.
+        files: the files opened by `open_reports`.
+        more: function that writes further output; returns lines about it.
     """
     report = replace(report, group_by=given.group_by, topics=given.bcf, allow_lost=given.allow_lost)
     told = list[str]()
@@ -335,7 +337,13 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
     """
     say(sys.stderr, *(f"lost: {item.name}: {item.reason}" for item in report.lost))
     if not quiet:
-        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in report.skipped if not item.lost))
+        others = [item for item in report.skipped if not item.lost and item.reason not in REASONS]
+        say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in others))
+        for reason in REASONS:
+            names = [item.name for item in report.skipped if item.reason == reason]
+            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            if names:
+                say(sys.stderr, f"left out: {len(names):,} × {reason}: {', '.join(names[:MOST_NAMED])}{more}")
         kinds = kinds_in_words(report.stats.get("no_geometry", {}))
         say(sys.stderr, *([f"not tested (no geometry): {kinds}"] if kinds else []))
     told = report_formats.understood(report.as_summary())
@@ -393,10 +401,10 @@ class ProgressLine:
 
 
 class Interruption:
-    """Turn Ctrl+C or SIGTERM into a KeyboardInterrupt between two slices of work, where no step is half done.
+    """Convert Ctrl+C or SIGTERM to a KeyboardInterrupt between two slices of work, when no step is incomplete.
 
-    Raised in the middle of a call it could leave the host application with a mesh half read, and a host may only print
-    what its handlers raise. A second Ctrl+C ends the work at once.
+    An exception in the middle of a call could leave a half-read mesh in the host application, and some hosts only print
+    exceptions of their handlers. A second Ctrl+C ends the work at once.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """Compute the lines to draw for contacts, in slices: the curves where surfaces cross, and the outlines of coplanar
 overlaps.
 
-A pair of dense meshes has hundreds of thousands of contacts, most of which are not drawn: those that only touch.
+A pair of dense meshes has hundreds of thousands of contacts. Most of them are not drawn, because the triangles only
+touch.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from ..types.slices import portions
 CONTACTS_AT_ONCE = 2048
 """Some milliseconds of work, and less than the list that a frame may wait for."""
 EDGES_AT_ONCE = 1 << 14
-"""That are sorted together; for up to a thousand million edges the number of such groups has 16 bits."""
+"""Number of edges that are sorted together; for up to a thousand million edges the number of such groups has 16 bits.
+"""
 CELLS = 1 << 20
-"""Along the size of a patchwork: corners in one of these cells are the same. Three such numbers fit into 64 bits, and a
-grid of any number of squares has its corners in the middle of cells or beside it, not where two of them meet."""
+"""Number of cells along the size of a patchwork; corners in the same cell count as equal. Three such numbers fit into
+64 bits. The corners of a grid with any number of squares lie inside cells, not on the boundary between two cells."""
 MIX = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64
 )  # odd, with bits all over: a multiplicative hash
@@ -70,12 +72,12 @@ def _joined(engine: ModuleType, found: Sequence[Any], starts: np.ndarray, some: 
 def rim_steps(portions: Sequence[np.ndarray], owners: Sequence[np.ndarray], count: int) -> Steps:
     """Return the edges that belong to only one outline of a patchwork of outlines, (m, 2, 3) each.
 
-    What neighbours share is a seam, not a rim. Edges fall into groups by their ends, and each group is looked at by
-    itself, so that no sorting takes long.
+    An edge that neighbouring triangles share is a seam, not a rim. Edges are divided into groups by their ends, and
+    each group is processed separately, so that no sort takes long.
 
     Args:
         portions: edges (n, 2, 3).
-        owners: of which patchwork each edge is a part, (n,) ascending.
+        owners: index of the patchwork to which each edge belongs, (n,) ascending.
         count: number of patchworks.
     """
     full = [k for k, edges in enumerate(portions) if len(edges)]

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str], engine: ModuleType) -> int:
     """Run the command.
 
     Args:
-        arguments: what stands after ``detect``.
+        arguments: the command-line arguments after ``detect``.
         engine: the meshclash module.
 
     Returns:
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def unit(text: str) -> str | float:
-    """Parse a unit name or a number of metres; raises ValueError for anything else."""
+    """Parse a unit name or a number of metres; raises ValueError for other values."""
     return text if text in UNITS else float(text)
 
 
@@ -154,7 +154,7 @@ def _use_threads(count: int) -> None:
 
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     if not 1 <= count <= most:
-        raise InputError(f"--threads must be 1 to {most} here, not {count}")
+        raise InputError(f"--threads must be from 1 to {most} on this computer, not {count}")
     numba.set_num_threads(count)
 
 
@@ -169,8 +169,8 @@ def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
 
 
 def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
-    """Return the progress display: rich's progress bar on a terminal if rich is installed, otherwise text; nothing if
-    quiet.
+    """Return the progress display: rich's progress bar on a terminal if rich is installed, otherwise text; no display
+    if quiet.
     """
     if quiet:
         return lambda progress: None

@@ -23,9 +23,10 @@ from .rules import KeepMask, Rules, keep_mask
 
 _SCAN, _MASSIVE = 1, 4  # no two other kinds add up to as much
 PLACED_TO = 2.0**-20
-"""How finely the place of a part in a whole is known, as a share of the whole: 16 units in the last place of single
-precision. Programs compute it through the frames of a chain of assemblies, with roundings of the whole's size in each,
-before it is stored; of a small part that is much more than the roundings of the source."""
+"""Precision of the position of a part in a whole model, as a fraction of the size of the model: 16 units in the last
+place of single precision. CAD programs compute the position through the frames of nested assemblies, with rounding
+errors of the model's size in each, before it is stored. For a small part these errors are much larger than the rounding
+errors of its coordinates."""
 MOVED_AT_ONCE = 2048
 """Objects, in one step of some milliseconds."""
 _NO_STRETCH = np.eye(4)
@@ -33,13 +34,13 @@ NO_SCANS = "massive files are compared with meshes, but not with scans"
 
 
 class _Built(NamedTuple):
-    """An object of the engine's scene, and what it was made of."""
+    """An object of the engine's scene, and the source data from which it was created."""
 
     id: int
     item: SourceObject
     mesh: SourceMesh
     stretch: bytes
-    """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
+    """The part of the matrix that is not rigid, applied to the vertices; empty if the matrix is rigid."""
     shared: bool
     """Whether other objects have the same engine mesh."""
 
@@ -59,14 +60,14 @@ class _Columns:
     largest: np.ndarray
     """Largest absolute coordinates of the meshes [scene units]."""
     own: np.ndarray
-    """Resolutions of meshes that have one of their own [scene units], else NaN."""
+    """Resolutions of meshes that have their own resolution [scene units], else NaN."""
     poses: np.ndarray
     """(n, 4, 4)."""
     stretches: list[bytes]
     known: np.ndarray
     """How finely world coordinates are stored [scene units]."""
     reach: np.ndarray
-    """What no world coordinate exceeds [scene units]."""
+    """Upper bound of all world coordinates [scene units]."""
 
     @classmethod
     def of(cls, objects: ObjectColumns, meshes: Mapping[Hashable, SourceMesh]) -> _Columns:
@@ -99,7 +100,7 @@ class _Columns:
 
 
 class SceneObjects(Mapping[int, SourceObject]):
-    """The objects of the engine's scene by the engine's ids. An object is made when it is asked for.
+    """The objects of the engine's scene by the engine's ids. An object is created when it is accessed.
 
     Args:
         places: the place of each object among the columns, by id.
@@ -131,11 +132,11 @@ class Shape:
     """The mesh and the pose of an object in the engine's scene.
 
     Attributes:
-        mesh: as it was read.
+        mesh: the mesh of the source.
         built: the engine's mesh.
-        stretch: (4, 4) the part of the matrix that is baked into it.
+        stretch: (4, 4) the part of the matrix that is applied to the vertices.
         matrix: (4, 4) of the object.
-        shell: whether the user says that nothing lies inside it.
+        shell: whether the user declares that the object has no inside.
     """
 
     mesh: SourceMesh
@@ -159,13 +160,13 @@ class EngineScene:
         self.built = 0
         """Objects that the last update added or rebuilt."""
         self.skipped: list[Skipped] = []
-        """Objects of the last update that the engine cannot take."""
+        """Objects of the last update that the engine cannot use."""
         self.scans: dict[int, PlacedCloud] = {}
-        """What is a scan, by the engine's id; it is in `objects`, too."""
+        """The scans, by the engine's ids; they are also in `objects`."""
         self.placed = ObjectColumns.of([])
         """The objects with meshes, in the order of the frame."""
         self.resolutions = np.empty(0)
-        """How finely the world coordinates of each of `placed` are known [scene units], (n,)."""
+        """Resolution of the world coordinates of each object of `placed` [scene units], (n,)."""
         self._built: dict[str, _Built] = {}
         self._columns: _Columns | None = None
         self._given = np.empty(0)  # resolutions that the engine was told

@@ -15,8 +15,8 @@ class UnusableObject(InputError):
     """Raised if the mesh, points or matrix of one object cannot be used; the detection leaves this object out.
 
     Args:
-        name: of the object.
-        reason: what is wrong, and what to do.
+        name: name of the object.
+        reason: the problem and its solution.
     """
 
     def __init__(self, name: str, reason: str) -> None:

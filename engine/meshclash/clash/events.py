@@ -12,7 +12,7 @@ from .pair_row import PairRow
 from .verdicts import SOLID_VERDICTS
 
 RANGE = "range"
-"""The frames that were looked at begin, or end, with the event: it may be longer."""
+"""The scanned frames begin or end during the event, so the event may be longer."""
 CONTACT, APART = "contact", "apart"
 """An event begins, or ends, since the two come together, or part."""
 APPEARS, VANISHES = "appears", "vanishes"
@@ -24,17 +24,17 @@ class ClashEvent:
     """An event: one pair of objects and one range of frames in which it is listed. Lengths are in scene units.
 
     Attributes:
-        row: the worst of these frames, the first one of several: names, verdict, faces, place.
-        start, end: the first and the last frame; of what meets between two frames only, these two.
-        frames: how many were looked at; 0 of what meets between two frames only.
+        row: the row of the worst of these frames, or of the first of several: names, verdict, faces, location.
+        start, end: the first and the last frame; for a pair that meets only between two frames, these two frames.
+        frames: number of tested frames; 0 for a pair that meets only between two frames.
         begins: `RANGE`, `CONTACT` or `APPEARS`.
         ends: `RANGE`, `APART` or `VANISHES`.
-        depth: the greatest of all frames, or None.
-        depth_lower, depth_upper: bounds of the greatest depth of all frames; None where nothing is proved.
-        distance: the smallest of all frames, or None.
-        start_time: when the contact begins [frames], after the last frame without and not after `start`, both objects
-            taken to move evenly between two frames; None where that is not known.
-        end_time: when it ends, not before `end`.
+        depth: the greatest depth of all frames, or None.
+        depth_lower, depth_upper: bounds of the greatest depth of all frames; None without a proof.
+        distance: the smallest distance of all frames, or None.
+        start_time: time at which the contact begins [frames]. It is after the last frame without contact and not after
+            `start`, assuming that both objects move uniformly between two frames; None if unknown.
+        end_time: time at which the contact ends, not before `end`.
     """
 
     row: PairRow
@@ -67,7 +67,7 @@ class ClashEvent:
             return {name: COLUMNS[name].json_value(self.row, Notes(), scale) for name in names}
 
         return {
-            **of_row("id", "test", "a", "b", "verdict"),
+            **of_row("id", "test", "a", "b", "region", "verdict"),
             "start": self.start,
             "end": self.end,
             "frames": self.frames,
@@ -86,8 +86,8 @@ class Moments:
     """Times between two frames at which contacts begin and end, by pair id [frames].
 
     Attributes:
-        begun: of pairs that meet now and did not in the frame before.
-        ended: of pairs that met in the frame before and do not now.
+        begun: times of pairs that meet now and did not meet in the previous frame.
+        ended: times of pairs that met in the previous frame and do not meet now.
         passed: rows of pairs that meet between the two frames only, and from when to when.
         before: the number of the frame before.
     """
@@ -111,7 +111,7 @@ class _Run:
     depth: float | None = None
     depth_lower: float | None = None
     depth_upper: float = 0.0
-    """Infinite where one of the frames may be of any depth."""
+    """The bound is infinite if the depth of one of the frames is unbounded."""
     distance: float | None = None
 
     def take(self, row: PairRow, frame: int) -> None:
@@ -135,14 +135,14 @@ class _Run:
 
 
 class EventLog:
-    """Collects rows frame by frame and joins them to events; `events` may be called at any time."""
+    """Collects rows frame by frame and combines them to events; `events` may be called at any time."""
 
     def __init__(self) -> None:
         self._runs: dict[str, _Run] = {}
         self._ended: list[ClashEvent] = []
         self._present: Collection[str] | None = None
         self.revision = 0
-        """Another number whenever an event begins, ends or grows worse."""
+        """A number that changes whenever an event begins, ends or becomes more severe."""
 
     def __len__(self) -> int:
         return len(self._runs) + len(self._ended)
@@ -153,10 +153,10 @@ class EventLog:
         """Add the rows of the next frame.
 
         Args:
-            frame: its number.
-            rows: all of its pairs that are listed; their own frame numbers do not matter.
+            frame: number of the frame.
+            rows: all listed pairs of the frame; their own frame numbers do not matter.
             present: names of the objects that took part.
-            moments: when contacts begin and end between the frame before and this one.
+            moments: times at which contacts begin and end between the previous frame and this one.
         """
         moments = moments or Moments()
         listed = {row.id: row for row in rows}
@@ -184,7 +184,7 @@ class EventLog:
         self._present = present
 
     def events(self) -> list[ClashEvent]:
-        """Return all events so far, worst first; events that are still running end at the last frame."""
+        """Return all events so far, worst first; events that have not ended yet end at the last frame."""
         found = [*self._ended, *(run.event(RANGE) for run in self._runs.values())]
         return sorted(found, key=lambda event: event.order)
 
@@ -197,15 +197,15 @@ class EventLog:
 def _badness(row: PairRow) -> tuple[Any, ...]:
     """Return a sort key that orders two frames of a pair, or two events, worst first.
 
-    What shares volume is compared by how deep it is; where no depth is known, as of cloth and open meshes, by how many
-    faces meet.
+    Pairs that share volume are compared by their depth. If the depth is unknown, as for cloth and open meshes, they are
+    compared by the number of faces in contact.
     """
     rank = math.inf if row.verdict in SOLID_VERDICTS else row.severity
     return (-rank, -(row.probability or 0.0), *row.depth_order, row.distance or 0.0, -row.severity, -row.count)
 
 
 def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:
-    """Apply `choose` to two lengths; return the other one if one is None."""
+    """Apply `choose` to two lengths; if one of them is None, return the other."""
     if one is None or other is None:
         return other if one is None else one
     return choose(one, other)

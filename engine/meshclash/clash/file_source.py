@@ -19,6 +19,7 @@ from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceMesh, SourceObject
 from .identity import former_identities, identities, without_number
 from .models import Model, Shared, models_of, one_thing_each, warnings
+from .sent_paths import sent_path
 from .sets import Described, Matcher, members
 from .world import to_world
 
@@ -30,9 +31,9 @@ class FilePart:
     """A part with its name, which is unique among all files.
 
     Attributes:
-        name: no other part has it.
-        part: as its file has it.
-        models: that hold it; none: as the part says.
+        name: unique name of the part.
+        part: the part as read from its file.
+        models: names of the models that contain the part; empty: the models of the part itself.
     """
 
     name: str
@@ -64,17 +65,17 @@ class FileSource:
     """Reads files once as a scene for the detection; lengths are in metres.
 
     Args:
-        files: what to read; of folders the files of meshes in them.
-        unit: as `read` takes it.
+        files: the files to read; a folder stands for the mesh files in it.
+        unit: as the argument of `read`.
         named: names that some part must have.
-        models: files with names of the user's, as `models_of` takes them, besides `files`.
-        disciplines, revisions: what the user says of models; the same.
+        models: files with names chosen by the user, as the argument of `models_of`, in addition to `files`.
+        disciplines, revisions: the user's disciplines and revisions of models, by model name.
 
     Attributes:
-        models: of all files.
-        read_files: what was read, file by file.
-        parts: of all files; what several models share is there once.
-        former: the identity that versions without models gave to each part that one model has, by its name.
+        models: models of all files.
+        read_files: the files that were read.
+        parts: the parts of all files; a part that several models share is included once.
+        former: by part name, the identity that versions without models gave to each part that belongs to one model.
     """
 
     scale_length = 1.0
@@ -91,7 +92,7 @@ class FileSource:
         self._named, self._unit = sorted(named), unit
         plain = [file for path in files for file in _files_of(path)]
         self.models = models_of(plain, models, disciplines, revisions)
-        self.file = ", ".join(str(model.path.resolve()) for model in self.models)
+        self.file = ", ".join(sent_path(str(model.path)) for model in self.models)
         self.read_files: list[Parts] = []
         self.parts: list[FilePart] = []
         self.former: dict[str, str] = {}
@@ -100,7 +101,7 @@ class FileSource:
         """Read the scene of all files; implements `SceneSource.read_steps`.
 
         Raises:
-            InputError: a file cannot be read, or a set means nothing.
+            InputError: a file cannot be read, or a set matches no object.
         """
         if frame is not None:
             raise InputError("mesh files have no frames: leave out --frames")
@@ -118,7 +119,7 @@ class FileSource:
         return result
 
     def triangles(self, name: str) -> np.ndarray:
-        """Return the world triangles (t, 3, 3) of a part [m]; none for points."""
+        """Return the world triangles (t, 3, 3) of a part [m]; an empty array for points."""
         part = self._part_of[name]
         shape, matrix = part.shape, part.matrix
         corners = np.empty((0, 3), np.int32) if shape.triangles is None else shape.triangles
@@ -246,7 +247,9 @@ def _cloud(shape: PartShape) -> SourceCloud:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return a file, or the mesh files in a folder sorted by name; raises InputError if there are none."""
+    """Return a file, or the mesh files in a folder sorted by name; raises InputError if the folder contains no mesh
+    files.
+    """
     if not path.is_dir():
         return [path]
     try:

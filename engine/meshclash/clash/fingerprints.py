@@ -16,12 +16,12 @@ READING = Progress(1.0, "Reading objects")
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The state of an object of the scene: its own shape and place, and those of its instances.
+    """The state of an object of the scene: its own shape and position, and those of its instances.
 
     Attributes:
         places: digest of the matrices.
-        shapes: digest of the meshes and points, and of which are shells.
-        plain: whether it is one object with its own mesh, no instance and no instancer.
+        shapes: hash of the meshes and points, and of which of them are shells.
+        plain: whether the entry is a single object with its own mesh, without instances.
     """
 
     places: bytes
@@ -31,10 +31,10 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Seen:
-    """The objects and settings that an answer depends on.
+    """The objects and settings on which a result depends.
 
     Attributes:
-        set_a, set_b: the sets that were asked for, as `DetectOptions` has them.
+        set_a, set_b: the sets of the test, as in `DetectOptions`.
         objects: the fingerprint of each object of the scene that took part, by its full name.
     """
 
@@ -50,7 +50,7 @@ def fingerprint_steps(
 
     Args:
         frame: the frame, with all meshes and points that its objects name.
-        names: full names of objects of the scene; None for all that took part. One that did not is left out.
+        names: full names of objects of the scene; None for all tested objects. One that did not is left out.
     """
     parts: dict[str, list[SourceObject]] = {}
     for item in (*frame.objects, *frame.scans):

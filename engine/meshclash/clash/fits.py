@@ -1,4 +1,4 @@
-"""Fits: pairs of names with a permitted overlap of their own, such as press fits."""
+"""Fits are pairs of names with their own permitted overlap, such as press fits."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Fit(NamedTuple):
     """The permitted overlap of two kinds of objects, in either order.
 
     Attributes:
-        name_a, name_b: of the objects or their instancers; * stands for any letters and ? for one.
-        permitted: depth up to which their clash counts as touching, in place of what all others may [m].
+        name_a, name_b: names of the objects or their instancers; * stands for any letters and ? for one letter.
+        permitted: depth up to which a clash of this pair counts as touching, instead of the general value [m].
     """
 
     name_a: str
@@ -46,7 +46,7 @@ def parse_fit(text: str) -> Fit:
     """Parse "A::B=METRES".
 
     Raises:
-        InputError: it is not two names and a length.
+        InputError: the text does not consist of two names and a length.
     """
     names, equals, length = text.rpartition(EQUALS)
     parts = names.split(BETWEEN)
@@ -74,9 +74,9 @@ def fitted_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
     """Judge a row again with the permitted overlap of the first fit that applies; other rows and scans stay unchanged.
 
     Args:
-        question: what is asked.
+        question: the query that found the row.
         pair: ids of the two objects in its scene.
-        row: as it is without fits.
+        row: the row without fits.
     """
     engine, options = question.engine, question.options
     fit = next((fit for fit in options.fits if fit.means(row)), None)

@@ -1,6 +1,7 @@
-"""A test of a changing scene: the engine's scene, and the known results for its pairs.
+"""``Followed`` runs a test in a changing scene: it stores the engine's scene, and the known results for its pairs.
 
-Detect asks it at every press, Live whenever something changes, the timeline at every frame; only what differs is asked.
+Detect uses it at every press of the button, Live whenever something changes, and the timeline at every frame; only
+changed objects are tested.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from ..types.steps import scale_progress
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError
+from .fasteners import Fasteners
 from .frame_scene import FrameScene, Progress, for_test
 from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
-from .queries.followers import Follower
+from .queries.followers import Follower, Key
 from .queries.question import DetectAnswer, DetectQuestion
 from .queries.registry import test_named
 from .row_list import RowList
@@ -33,8 +35,19 @@ _LARGE = 1 << 15  # triangles from which several cores may work
 _MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
-_KNOWN = ("world", "frame", "_question", "_subject", "_follower", "_clouds", "_warm", "_members", "_volumes")
-"""Attributes of `Followed` that say what is known of a scene."""
+_KNOWN = (
+    "world",
+    "frame",
+    "_question",
+    "_subject",
+    "_follower",
+    "_clouds",
+    "_warm",
+    "_members",
+    "_fasteners",
+    "_volumes",
+)
+"""Attributes of `Followed` that contain the known results for a scene."""
 
 
 class Followed:
@@ -42,15 +55,16 @@ class Followed:
 
     Args:
         engine: the meshclash module.
-        prepare: has parts of the engine's warm-up compiled elsewhere first, and waits for it; None where nothing can.
+        prepare: function that compiles parts of the engine's warm-up in another process, and waits for them; None if
+            this is not possible.
         clouds: scans that were made for an earlier question.
-        device: that the engine may ask, as `Scene.contacts` takes it.
+        device: the device that the engine may use, as the argument of `Scene.contacts`.
 
     Attributes:
-        engine: that of the arguments.
+        engine: the engine of the arguments.
         frame: the state that was taken up last.
         world: the engine's scene.
-        statistics: of the work; may be replaced.
+        statistics: statistics of the work; may be replaced.
     """
 
     def __init__(
@@ -66,6 +80,7 @@ class Followed:
         self._clouds = clouds or CloudScene(engine)
         self._warm: set[str] = set()
         self._members: tuple[Any, ...] = ()
+        self._fasteners = Fasteners()
         self._volumes: Any = None  # bounds of common volumes
 
     def take_over(self, known: Followed) -> None:
@@ -75,14 +90,14 @@ class Followed:
 
     @property
     def built(self) -> int:
-        """Number of objects that the last change added or rebuilt; the time of such an answer does not predict the
-        next.
+        """Number of objects that the last change added or rebuilt; the time of such an update does not predict the next
+        one.
         """
         return self.world.built
 
     @property
     def refines(self) -> bool:
-        """Whether answers are probabilities that become more certain from one answer to the next."""
+        """Whether results are probabilities that become more certain with each query."""
         return self._follower is not None and self._follower.refines
 
     @property
@@ -101,29 +116,31 @@ class Followed:
         return self._clouds
 
     def rows(self) -> list[PairRow]:
-        """The rows of pairs about which all is known; one that did not change has the number of an earlier frame."""
+        """The rows of pairs with complete results; an unchanged row has the number of an earlier frame."""
         return list(self.pairs().values())
 
     def rows_when_shown(self) -> RowList:
-        """The rows of all pairs as a report has them; also of those of which only a first contact is known."""
+        """The rows of all pairs as in a report, including pairs of which only a first contact is known."""
         question, follower = self._following()
         rows, firsts = list(follower.rows.values()), follower.first_contacts(question, self.frame.frame)
         return RowList(len(rows) + len(firsts.found), lambda: rows + firsts.rows())
 
-    def pairs(self) -> dict[tuple[int, int], PairRow]:
-        """The rows by the engine ids of their objects; they are replaced when more is known."""
+    def pairs(self) -> dict[Key, PairRow]:
+        """The rows by their keys, as in `Follower`; a row is replaced when more is known about the pair."""
         return self._following()[1].rows
 
     def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
         """Update the engine's scene to a state of the source.
 
         Args:
-            frame: that state.
-            options: what is asked.
+            frame: the frame that was read.
+            options: the options of the test.
             scale: metres per scene unit.
         """
         test = test_named(options.test)
         frame = for_test(frame, test.of_pairs, test.takes_massive)
+        if options.ignore_fasteners:
+            frame = yield from scale_progress(self._fasteners.ignored_steps(frame, scale), 0.0, 0.0)
         self.statistics.add_skipped(frame.skipped)
         self.frame = frame
         if frame.massive:
@@ -153,8 +170,8 @@ class Followed:
         """Query the engine for everything that changed.
 
         Args:
-            first_contact: be content with knowing who meets.
-            seconds: most that an answer within a budget may take; None: what the options say.
+            first_contact: find only which pairs meet.
+            seconds: maximum time for a query with a budget; None: the time in the options.
 
         Raises:
             DetectError: a massive file is damaged, or gone.
@@ -170,7 +187,7 @@ class Followed:
             raise DetectError(str(error)) from error
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
-        """Refine the last answer for a given time, if nothing has changed since."""
+        """Refine the last result for a given time, if the scene has not changed since."""
         question, follower = self._following()
         question = replace(question, options=replace(question.options, budget=seconds))
         self._add((yield from follower.ask_steps(question, False)))
@@ -195,7 +212,7 @@ class Followed:
         members = self.world.members
         regrouped = members != self._members
         for done, (pair, row) in enumerate(rows.items()):
-            turned = regrouped and row.a.name != first_of(*map(objects.named, pair)).name
+            turned = regrouped and row.a.name != first_of(*map(objects.named, pair[:2])).name
             if turned or row.frame != frame:
                 a, b = row.sides[::-1] if turned else row.sides
                 rows[pair] = replace(row, a=a, b=b, frame=frame)
@@ -212,11 +229,11 @@ class Followed:
             from ..scene.pair_memory import PairMemory  # noqa: PLC0415 - registering needs no compiler
 
             self._volumes = PairMemory()
-        solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
+        solids = [pair[:2] for pair, row in rows.items() if may_have_volume(question, pair[:2], row)]
         for pair in self._volumes.follow(self.world.scene, solids):
             self._volumes.note(pair, (yield from volume_steps(question, pair, rows[pair])))
         known = dict(self._volumes.items())
-        bounds = {pair: known.get(pair) or (None, None) for pair in rows}
+        bounds = {pair: known.get(pair[:2]) or (None, None) for pair in rows}
         return [replace(row, volume_lower=bounds[pair][0], volume_upper=bounds[pair][1]) for pair, row in rows.items()]
 
     def _warm_up_steps(self, parts: Sequence[str]) -> Generator[Any, None, None]:

@@ -24,7 +24,8 @@ class Skipped:
     name: str
     reason: str
     lost: bool = False
-    """Whether it should have taken part: its geometry was not understood. Else it has none, or none that is asked."""
+    """Whether the object should have been tested, but its geometry could not be read. If false, the object has no
+    geometry, or none that the test uses."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class MassiveFile:
     """A clustered mesh on disk, which is tested instead of the object's own mesh.
 
     Attributes:
-        path: of the file.
-        header: its first bytes, which have a checksum of everything else: equal headers, equal meshes.
-        triangles: how many it has.
+        path: path of the file.
+        header: the first bytes of the file, which include a checksum of the rest: equal headers mean equal meshes.
+        triangles: number of triangles in the file.
     """
 
     path: str
@@ -50,9 +51,10 @@ class SourceMesh:
         vertices: (n, 3) float32 or float64, scene units.
         triangles: (m, 3) int32 vertex indices.
         face_of_triangle: (m,) int32, the face that each triangle is a part of.
-        faces_are_original: whether the face indices hold for the mesh before modifiers, too.
-        resolution: how finely the coordinates are known [scene units]; None: as single precision stores them.
-        file: what is tested; then the arrays are the box around it, and a face is a triangle of the file.
+        faces_are_original: whether the face indices are also valid for the mesh before modifiers.
+        resolution: precision of the coordinates [scene units]; None: single precision.
+        file: the massive file to test; in this case the arrays are the box around its mesh, and a face is a triangle of
+            the file.
     """
 
     vertices: np.ndarray
@@ -85,7 +87,7 @@ class SourceCloud:
     Attributes:
         points: (n, 3) float32, scene units.
         normals: (n, 3) float32 of any length above 0, or None.
-        radius: of the balls as which they are drawn, scene units; 0 where they are drawn as dots.
+        radius: radius of the balls as which the points are drawn, scene units; 0 for dots.
     """
 
     points: np.ndarray
@@ -98,21 +100,21 @@ class SourceObject:
     """One object or one instance.
 
     Attributes:
-        name: unique within the frame; what the report shows.
-        identity: the same in every frame and every run.
+        name: name of the object in the report, unique within the frame.
+        identity: a value that is the same in every frame and every run.
         mesh_key: objects with equal keys share one mesh, or one cloud, of the frame.
         matrix: (4, 4) float64, object space to world, scene units.
-        owner: the object of the scene to select: itself, or the instancer of an instance.
-        source: the object whose mesh it is; differs from `owner` for instances.
-        in_a: whether it belongs to set A.
-        in_b: whether it belongs to set B.
-        parent: its parent, or the instancer of an instance.
-        armatures: the armatures that deform or carry it.
-        collections: the collections that it (or its instancer) is in, without the scene's root.
-        shell: whether the user says that nothing lies inside it.
-        properties: what its file says of it: of IFC `GlobalId`, `class`, `type`, `storey`, `system`.
-        models: the names of the models that hold it; none in a scene of an application.
-        own_name: as its file has it, whatever other files have; "" where `name` is that.
+        owner: the object of the scene to select: the object itself, or the instancer of an instance.
+        source: the object to which the mesh belongs; differs from `owner` for instances.
+        in_a: whether the object belongs to set A.
+        in_b: whether the object belongs to set B.
+        parent: parent of the object, or the instancer of an instance.
+        armatures: the armatures that deform or carry the object.
+        collections: the collections of the object (or its instancer), without the scene's root collection.
+        shell: whether the user declares that the object has no inside.
+        properties: properties from the file, for IFC `GlobalId`, `class`, `type`, `storey`, `system`.
+        models: names of the models that contain the object; empty for a scene of an application.
+        own_name: name of the object in its own file; "" if `name` is the same.
     """
 
     name: str
@@ -154,7 +156,7 @@ class Roster:
     """Objects of which only the matrices change from frame to frame.
 
     Attributes:
-        items: the objects. Their own matrices are those of the frame in which they were read.
+        items: the objects. The matrices of these objects are those of the frame in which they were read.
     """
 
     def __init__(self, items: Iterable[SourceObject]) -> None:
@@ -174,12 +176,12 @@ class Roster:
 class ObjectColumns(Sequence[SourceObject]):
     """The objects of a frame: a roster and a column of matrices.
 
-    A frame in which objects only move shares the roster of the frame before, so moving costs no Python for each object.
-    An item of the sequence is made when it is asked for.
+    If objects only move from one frame to the next, both frames share the roster, so moving objects needs no Python
+    code for each object. An item of the sequence is created when it is accessed.
 
     Args:
         roster: the objects.
-        matrices: (n, 4, 4) float64 their matrices in this frame, never changed in place.
+        matrices: (n, 4, 4) float64 matrices of the objects in this frame; the array is never changed in place.
     """
 
     def __init__(self, roster: Roster, matrices: np.ndarray) -> None:
@@ -187,7 +189,7 @@ class ObjectColumns(Sequence[SourceObject]):
 
     @classmethod
     def of(cls, items: Sequence[SourceObject]) -> ObjectColumns:
-        """Return objects as columns; the same ones if they are columns already."""
+        """Return objects as columns; if they are columns already, return the same object."""
         if isinstance(items, ObjectColumns):
             return items
         return cls(Roster(items), np.array([item.matrix for item in items], np.float64).reshape(-1, 4, 4))
@@ -211,12 +213,12 @@ class FrameScene:
 
     Attributes:
         frame: the frame.
-        objects: what has triangles.
-        meshes: of `objects`, by their keys.
-        skipped: what takes no part.
-        scans: what has points only.
-        clouds: of `scans`, by their keys.
-        no_geometry: how many objects have nothing to collide with, by kind, as ``{"camera": 1}``.
+        objects: the objects with triangles.
+        meshes: meshes of `objects`, by their keys.
+        skipped: the objects that are not tested.
+        scans: the objects that have only points.
+        clouds: point clouds of `scans`, by their keys.
+        no_geometry: number of objects without geometry, by type, as ``{"camera": 1}``.
     """
 
     frame: int
@@ -244,7 +246,7 @@ def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameSce
         takes_massive: False leaves massive files out.
 
     Returns:
-        The frame, with what was left out among `skipped`.
+        The frame, with the objects that the test does not support among `skipped`.
     """
     if not of_pairs and frame.scans:
         skipped = [*frame.skipped, *(Skipped(item.name, NO_SURFACE_OF_SCANS) for item in frame.scans)]
@@ -258,10 +260,10 @@ def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameSce
 
 
 def refuse_lost(skipped: Iterable[Skipped]) -> None:
-    """Raise an error if an object could not be read, for questions whose answer would be wrong without it.
+    """Raise an error if an object could not be read, for queries whose result would be wrong without it.
 
     Raises:
-        InputError: one is lost; the message names it.
+        InputError: an object is lost; the message names it.
     """
     for item in skipped:
         if item.lost:
@@ -275,7 +277,7 @@ class SceneSource(Protocol):
     scale_length: float
 
     def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
-        """Go to `frame` (None: stay) and read the two sets.
+        """Go to `frame` (None: stay at the current frame) and read the two sets.
 
         Raises:
             InputError: a set is wrong or empty.

@@ -14,11 +14,11 @@ LOST, QUESTION, NOT_LOADED, REMOVED, CHANGED, VERDICT, SOLVED = REASONS = (
     "object lost", "set or rule changed", "model not loaded", "object removed", "object changed or moved",
     "verdict changed", "solved",
 )  # fmt: skip
-"""In the order in which they are looked for: the first that applies is told."""
+"""The reasons in the order in which they are checked; the first reason that applies is reported."""
 NOT_TESTED = (LOST, QUESTION, NOT_LOADED)
-"""Where nobody knows whether the clash is still there."""
+"""Reasons for which it is unknown whether the clash still exists."""
 IGNORED = ("frames", "permitted_by")
-"""Options that say nothing of one pair, or that others say, too."""
+"""Options that do not affect a single pair, or that other options repeat."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Present:
     """The objects and settings of a run, for comparison with an earlier one.
 
     Attributes:
-        verdicts: of all its rows, by the ids of pairs.
-        things: its objects by their ids; empty where it does not tell them apart.
+        verdicts: verdicts of all rows of the report, by the ids of pairs.
+        things: the current objects by their ids; empty if the report does not contain their identities.
         models: the names of its models.
         lost: names of its objects that could not be tested, without the numbers of copies.
-        questions: the options of each named test, or of "" for a single question; empty where they are not known.
+        questions: the options of each named test, or of "" for a single test; empty if they are unknown.
     """
 
     verdicts: Mapping[str, str]
@@ -44,11 +44,11 @@ def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[s
     """Return one of `REASONS`, and its details.
 
     Args:
-        pair: of the earlier report.
-        before: that report.
+        pair: a pair of the earlier report.
+        before: the earlier report.
         now: this run.
-        found: ids of objects of now by those of the earlier report, of objects that were found again.
-        new: the id of the pair now, whether it is found or not; "" where nobody knows.
+        found: current ids of the objects that were recognised, by their ids in the earlier report.
+        new: the current id of the pair, whether the pair is found or not; "" if unknown.
     """
     lost = [name for name in pair.plain_names if name in now.lost]
     if lost:
@@ -79,7 +79,7 @@ def _is_as_before(old: Identity, new: Identity) -> bool:
 
 
 def _changed(pair: EarlierPair, before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the settings that changed, as far as they concern a pair; "" if none did, or if it is unknown."""
+    """Return the settings that changed and affect a pair; "" if none changed, or if this is unknown."""
     if not before or not now:
         return ""
     if pair.test not in before or pair.test not in now:
@@ -104,7 +104,7 @@ def gone_pairs(
         before: the earlier run.
         now: this one.
         clashes: the ids of its pairs that share volume.
-        ids, found: of pairs and objects, as `Carried` has them.
+        ids, found: matched ids of pairs and objects, as in `Carried`.
     """
     return [
         (pair, *why_gone(pair, before, now, found, ids.get(pair.id, "")))

@@ -1,7 +1,8 @@
 """Group the clashes of a report, and state the reason of each group.
 
-A *kind* of parts is what one decision may be about. Files say it by a type, where they know one. Else names say it, as
-far as people chose them; else shapes, which copies and instances have in common, or class, material and collection.
+A *kind* of parts is a set of parts to which one decision may apply. If the file states a type for the part, the type is
+the kind. Otherwise the kind follows from the part's name, if a person chose the name; else from the shape, which copies
+and instances share, or from class, material and collection.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ if TYPE_CHECKING:
     from .pair_row import PairRow
 
 SPACE = uuid.UUID("4d1c8a56-0a0b-5f0e-9a53-6d657368636c")
-"""Namespace of the ids that are made of those of pairs and groups."""
+"""Namespace of the ids that are derived from ids of pairs and groups."""
 PROPERTIES = ("class", "type", "storey", "system", "material", "collection", "assembly", "model", "discipline")
-"""By what else clashes are grouped, where files say it."""
+"""Properties by which clashes can be grouped, if files contain them."""
 GROUPINGS = (*WAYS, *PROPERTIES)
 _UNKNOWN = (np.nan,) * 3
 
 
 _TOLD = ("class", "material", "collection")
-"""What tells the kind of a part whose name says nothing, and that no other is shaped like."""
+"""Properties that define the kind of a part with a meaningless name and a unique shape."""
 EarlierGroup = tuple[str, set[str]]
 """The Guid of a group's topic in an earlier run, and the ids that its pairs have now."""
 SAME_GROUP = 0.5
-"""Share of the pairs of the smaller one that two groups have in common, to be the same group."""
+"""Two groups are the same group if they share this fraction of the pairs of the smaller one."""
 
 
 def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGroup]) -> list[str]:
@@ -45,8 +46,8 @@ def same_topics(groups: Sequence[Mapping[str, Any]], earlier: Sequence[EarlierGr
     one.
 
     Args:
-        groups: with their "key" and "pairs".
-        earlier: of an earlier run; a group that shares most pairs is the same one.
+        groups: groups with their "key" and "pairs".
+        earlier: groups of an earlier run; a group is recognised if it shares most of its pairs with an earlier one.
     """
     shared = []
     for k, group in enumerate(groups):
@@ -82,7 +83,7 @@ class PlacedShape(NamedTuple):
     """The shape and the pose of an object.
 
     Attributes:
-        shape: digest; equal for objects that a rigid motion makes the same.
+        shape: hash of the shape; equal for objects that differ only by a rigid motion.
         pose: (4, 4) object to world, scene units.
     """
 
@@ -126,16 +127,16 @@ def _shape(mesh: bytes, matrix: np.ndarray) -> str:
 def parts_of(
     names: Sequence[str], objects: Mapping[str, Mapping[str, str]], placed: Mapping[str, PlacedShape] | None = None
 ) -> list[Part]:
-    """Return the tested objects, each with its family: the kind of part that it is.
+    """Return the tested objects, each with its family: the kind of part to which it belongs.
 
-    The family is what the file says of the type. A name that has its type in it says more: "Cabinet:800 mm:157200" is
-    of the family "Cabinet:800 mm", not "800 mm". Without a type, names tell it, and shapes where names tell nothing;
-    parts of one shape are of one family, whatever they are called.
+    The family is the type that the file states. A name that contains the type is more precise: "Cabinet:800 mm:157200"
+    has the family "Cabinet:800 mm", not "800 mm". Without a type, the family follows from names, or from shapes if the
+    names are meaningless. Parts with the same shape have the same family, whatever their names are.
 
     Args:
-        names: of all objects.
-        objects: what files say of them, by their names.
-        placed: as `placed_steps` gives it.
+        names: names of all objects.
+        objects: properties of the objects in their files, by name.
+        placed: the result of `placed_steps`.
     """
     found = [objects.get(name, {}) for name in names]
     types = [said.get("type", "") for said in found]
@@ -154,8 +155,8 @@ def _kinds(told: Sequence[str], shapes: Sequence[str], said: Sequence[Mapping[st
 
     Args:
         told: families by names.
-        shapes: "" of a part that shares its own with no other.
-        said: what is known of each besides.
+        shapes: shape of each part; "" for a part with a unique shape.
+        said: other properties of each part.
     """
     number: dict[tuple[str, str], int] = {}
     nodes, edges, labels = [], [], list[str]()
@@ -191,11 +192,11 @@ def grouped(
     """Return groups of clashes with the ids of their pairs, largest groups first.
 
     Args:
-        rows: of clashes; of a pair in several frames the first row counts, and all frames.
-        parts: all objects that were tested.
+        rows: rows of clashes; of a pair in several frames, the first row and all frames are used.
+        parts: all tested objects.
         scale: metres per scene unit.
-        way: one of ``GROUPINGS``; all are one group where no object has that property.
-        placed: where objects were at the only frame of the rows, as `placed_steps` gives it.
+        way: one of ``GROUPINGS``; if no object has this property, all clashes form one group.
+        placed: shapes and poses of objects in the only frame of the rows, from `placed_steps`.
     """
     number: dict[str, int] = {}
     pair = np.array([number.setdefault(row.id, len(number)) for row in rows], np.int64)

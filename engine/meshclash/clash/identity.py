@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ..reading.part import MeshPart
 
 NUMBERED = re.compile(r" \(\d+\)$")
-"""What `unique_names` adds: where one of several parts of a name is gone, others get its number."""
+"""The suffix that `unique_names` adds: if one of several parts with the same name is gone, the others get other
+numbers."""
 
 
 def without_number(name: str) -> str:
@@ -30,12 +31,12 @@ def own_key(part: MeshPart) -> str:
 def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> list[str]:
     """Return a unique id of 16 hexadecimal digits for each part, from its models and its GlobalId or name.
 
-    Parts of one model that share it - copies, instances - have their place in addition, then their shape. What agrees
-    in all that is told apart by a number, which says nothing of another run.
+    For parts of one model that share a key (copies, instances), the position is added to the key, and then the shape.
+    Parts that are equal in all of these are distinguished by a number, which has no meaning in another run.
 
     Args:
-        parts: of all models.
-        models: the names of the models that hold each part.
+        parts: parts of all models.
+        models: the names of the models that contain each part.
     """
     keys = [own_key(part) for part in parts]
     in_model = Counter((model, key) for some, key in zip(models, keys, strict=True) for model in some)
@@ -56,7 +57,8 @@ def identities(parts: Sequence[MeshPart], models: Sequence[tuple[str, ...]]) -> 
 def former_identities(parts: Sequence[MeshPart]) -> list[str]:
     """Return the ids that versions without models gave to parts; they did not distinguish files.
 
-    They lead to what was decided then; where a part shares them, they are numbers by place and file.
+    The identities lead to earlier decisions; if several parts share an identity, they are numbered by position and
+    file.
     """
     found = [part.properties.get("GlobalId") or part.name for part in parts]
     found = _told_apart(found, lambda k: parts[k].shape.digest)

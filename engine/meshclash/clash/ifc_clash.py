@@ -1,7 +1,8 @@
 """Convert clash sets of IfcClash 0.9 to tests of MeshClash, and back.
 
-A clash set names files, each with a selector of IfcOpenShell that is included ("i") or left out ("e"), or all elements
-("a"); it asks for intersections deeper than a tolerance, for collisions, or for a clearance.
+A clash set of IfcClash names files. For each file, a selector of IfcOpenShell is included ("i") or left out ("e"), or
+all elements are included ("a"). The set searches for intersections deeper than a tolerance, for collisions, or for a
+clearance.
 """
 
 from __future__ import annotations
@@ -104,11 +105,11 @@ def to_ifc_clash(tests: Sequence[NamedTest], files: Sequence[str]) -> list[dict[
     """Convert tests to clash sets.
 
     Args:
-        tests: of intersection or clearance, with sets that a selector can say.
+        tests: intersection or clearance tests whose sets can be written as selectors.
         files: paths of the IFC files, for sets that do not name one.
 
     Raises:
-        InputError: a test cannot be said as a clash set; the message names it.
+        InputError: a test cannot be written as a clash set; the message names it.
     """
     return [_clash_set(test, files) for test in tests]
 
@@ -136,7 +137,7 @@ def _sources(expression: str, files: Sequence[str]) -> list[dict[str, Any]]:
         rest = [term for term in terms if not term.startswith("collection:") and term != EVERYTHING]
         own = [file for file in files if names[file] in named] if named else list(files)
         if len(named) > 1 or (named and not own):
-            raise InputError(f"'{part}' is not one of the files")
+            raise InputError(f"'{part}' is not one of the given files")
         selector, mode = ("", "a") if not rest else _selector(rest)
         found += [{"file": file, "mode": mode, **({"selector": selector} if selector else {})} for file in own]
     return found
@@ -146,7 +147,7 @@ def _selector(terms: Sequence[str]) -> tuple[str, str]:
     if len(terms) == 1 and terms[0].startswith(NOT):
         return _facet(terms[0].removeprefix(NOT)), "e"
     if any(term.startswith(NOT) for term in terms):
-        raise InputError("a clash set can exclude one selector only, without other terms")
+        raise InputError("a clash set can exclude only one selector, without other terms")
     facets = sorted((_facet(term) for term in terms), key=lambda text: not text.startswith("Ifc"))
     if not facets[0].startswith("Ifc"):
         facets.insert(0, "IfcElement")
@@ -163,4 +164,4 @@ def _facet(term: str) -> str:
         return wanted
     if kind in written and not set(wanted) & set('*?[]"'):
         return f'{written[kind]}="{wanted}"'
-    raise InputError(f"no selector of IfcOpenShell can express '{term}'")
+    raise InputError(f"IfcOpenShell has no selector for '{term}'")

@@ -27,7 +27,7 @@ from .volumes import has_less
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
 DEVICE = "auto"
-"""A frame that is asked about as a whole may be worth a device."""
+"""For a frame that is tested as a whole, a GPU may be faster."""
 
 
 def detect_steps(
@@ -46,10 +46,10 @@ def detect_steps(
         options: the question.
         engine: the meshclash module.
         highlights: whether the rows carry triangles and curves for drawing.
-        prepare: as `Followed` takes it; whether there are scans is seen only when a frame has been read.
-        remember: whether the report says what the objects of the last frame were.
-        followed: what is known of the current frame from an earlier answer of the same engine. Everything is read anew
-            and compared with it; what differs is asked.
+        prepare: as in `Followed`; whether there are scans is known only when a frame has been read.
+        remember: whether the report stores the state of the objects in the last frame.
+        followed: results for the current frame from an earlier run with the same engine. All objects are read again and
+            compared with these results; only changed objects are tested.
 
     Yields:
         Progress after each slice of work.
@@ -58,8 +58,8 @@ def detect_steps(
         The report, worst rows first.
 
     Raises:
-        InputError: a set is wrong, or holds nothing that can be used.
-        DetectError: the engine refused something else.
+        InputError: a set is wrong, or contains no usable object.
+        DetectError: the engine raised another error.
     """
     created = now()
     try:
@@ -86,10 +86,10 @@ def range_steps(
     """Run a detection over a range of frames.
 
     Args:
-        workers: who does it.
+        workers: the processes that run the tasks.
         frames: the range.
         scale_length: metres per scene unit.
-        keeps_rows: whether the rows of all frames are kept.
+        keeps_rows: whether the rows of all frames are stored.
     """
     timeline, statistics = Timeline(frames, keeps_rows), RunStatistics(scale_length)
 
@@ -108,7 +108,7 @@ def range_report(
     """Return the report of a timeline after all frames are done.
 
     Raises:
-        InputError: a set holds nothing that can be used in any frame.
+        InputError: no frame contains a usable object in a set.
     """
     require_members(options, timeline.sets, timeline.skipped)
     rows = sorted(timeline.rows, key=lambda row: row.order)
@@ -125,7 +125,7 @@ def workers_steps(
 
     Raises:
         InputError: as `detect_steps`.
-        DetectError: a part of the range cannot be worked off; the message names it.
+        DetectError: a part of the range cannot be processed; the message names it.
     """
     assert options.frames is not None
     created = now()
@@ -185,11 +185,11 @@ def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skip
 
     Args:
         options: the question.
-        letters: of the sets that do.
-        skipped: what was left out.
+        letters: letters of the sets that contain objects.
+        skipped: the objects that were left out.
 
     Raises:
-        InputError: one does not; the message says why.
+        InputError: a set is empty; the message gives the reason.
     """
     for letter, expression in (("A", options.set_a), ("B", options.set_b)):
         if letter not in letters:

@@ -65,10 +65,11 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     """Write a detection to a journal, and return its report with the journal's decisions.
 
     Args:
-        report: with what a baseline and a BCF file say, which is written into the journal where that does not know it.
-        path: of the journal.
+        report: the report, including the baseline and BCF file, whose content is written into the journal if the
+            journal does not contain it.
+        path: path of the journal.
         who: detects.
-        identities: of all objects of the files, also of those that are in no set.
+        identities: identities of all objects of the files, also of objects in no set.
 
     Raises:
         InputError: the journal cannot be read or written.
@@ -93,7 +94,9 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
 
 
 def _not_tested(history: History, report: DetectReport, identities: Collection[str]) -> set[str]:
-    """Return the objects that this detection did not test: in models that are not loaded, in no set, or unreadable."""
+    """Return the objects that this detection did not test: objects in models that are not loaded, in no set, or
+    unreadable.
+    """
     models, tested = {item["name"] for item in report.models}, {item.id for item in report.things.values()}
     lost = {without_number(item.name) for item in report.lost}
     return {
@@ -103,7 +106,7 @@ def _not_tested(history: History, report: DetectReport, identities: Collection[s
 
 
 def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Event]:
-    """Return what a baseline or a BCF file states about pairs, and the journal does not."""
+    """Return the decisions of a baseline or a BCF file that the journal does not contain."""
     events = list[Event]()
     for key, review in report.reviews.items():
         known = review_of(history.decisions.get(key, Decision()))
@@ -130,6 +133,8 @@ def _detached(history: History, events: list[Event], pairs: Mapping[str, Found])
             decision = history.decisions.get(new, Decision())
             review = review_of(decision)
             if new not in pairs and old in pairs and review != NOT_REVIEWED:
-                earlier = EarlierPair(new, decision.names, decision.ends, decision.test, review=review)
+                earlier = EarlierPair(
+                    new, decision.names, decision.ends, decision.test, review=review, region=decision.region
+                )
                 found.append(Again(earlier, (), (old,), UNCERTAIN))
     return found

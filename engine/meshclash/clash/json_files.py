@@ -13,9 +13,9 @@ from ..messages import Sentence
 from .errors import InputError
 
 MOST_BYTES, MOST_MEMORY = 1 << 29, 1 << 30
-"""Of a file, and of what it is read as."""
+"""Maximum size of a file, and of its content in memory."""
 VALUE_BYTES, GROUP_BYTES = 40, 64
-"""What a number or a short text takes in memory, and what a list or an object takes beside its values."""
+"""Memory of a number or a short text, and of a list or an object without its values."""
 
 AT_ONCE = 1 << 20  # bytes of a file
 
@@ -26,13 +26,14 @@ def read_json(path: Path, what: str, keep: Keep | None = None) -> Any:
     """Read a JSON file.
 
     Args:
-        path: of a file, or of a pipe that ends.
-        what: the file is, for messages: "report".
-        keep: what of each object is kept, as soon as it is read; None: everything.
+        path: path of a file, or of a pipe that ends.
+        what: description of the file for error messages, for example "report".
+        keep: function that selects the parts of each JSON object to store as soon as it is read; None: store
+            everything.
 
     Raises:
-        InputError: it cannot be read, is larger than ``MOST_BYTES``, would take more than ``MOST_MEMORY``, or is no
-            JSON.
+        InputError: the file cannot be read, is larger than ``MOST_BYTES``, would take more than ``MOST_MEMORY``, or is
+            not JSON.
     """
     too_large = Sentence("the {what} '{path}' is larger than {size}", what=what, path=path, size=_in_words(MOST_BYTES))
     try:

@@ -1,8 +1,9 @@
 """Read and write a matrix of models or disciplines as CSV: each cell is the test between its row and column.
 
-The first cell names what rows and columns are: ``model``, ``discipline``, ``class``, ``collection`` or another kind of
-set. A cell is empty where nothing is tested, else a test and a length: ``intersection``, ``intersection 5 mm`` (overlap
-that is permitted), ``clearance 50 mm``, ``distance``. The matrix is symmetric: one of two mirrored cells is enough.
+The first cell names the type of the names in rows and columns: ``model``, ``discipline``, ``class``, ``collection`` or
+another type of set. An empty cell means no test. Other cells contain a test and a length: ``intersection``,
+``intersection 5 mm`` (permitted overlap), ``clearance 50 mm``, ``distance``. The matrix is symmetric: one of two
+mirrored cells is enough.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 UNITS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 LENGTHS = {"intersection": "permitted_overlap", "clearance": "tolerance"}
-"""The option that the length of a cell means, by its test."""
+"""The option to which the length of a cell refers, by test."""
 NOTHING = ("", "-")
 YES = ("x", "yes")
 """Cells that ask for the default test."""
@@ -34,17 +35,17 @@ def read_matrix(path: Path) -> list[dict[str, Any]]:
     """Return the tests of a matrix in the form of JSON.
 
     Raises:
-        InputError: it cannot be read, or a cell is wrong; the message names the cell.
+        InputError: the file cannot be read, or a cell is wrong; the message names the cell.
     """
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise InputError("the file is too large for a matrix")
+            raise InputError("the matrix file is too large")
         text = content.decode("utf-8-sig")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), _dialect(text))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"the file is not valid CSV: {error}") from error
+        raise InputError(f"the matrix file is not valid CSV: {error}") from error
     return of_table([row for row in rows if any(row)])
 
 
@@ -61,11 +62,11 @@ def _dialect(text: str) -> type[csv.Dialect]:
 def of_table(rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     """Return the tests in the cells of a matrix; raises InputError."""
     if not rows or len(rows[0]) < 2:
-        raise InputError("a matrix has names in its first row and its first column")
+        raise InputError("a matrix needs names in its first row and its first column")
     kind, *columns = rows[0]
     kind, names = kind or "model", [row[0] for row in rows[1:]]
     if kind not in KINDS:
-        raise InputError(f"the first cell must state what the names are, such as model or discipline, not '{kind}'")
+        raise InputError(f"the first cell must be the kind of the names, such as model or discipline, not '{kind}'")
     if max(len(names), len(columns)) > MOST_NAMES:
         raise InputError(f"a matrix has at most {MOST_NAMES} rows and columns")
     found: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
@@ -76,9 +77,9 @@ def of_table(rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
             place = f"row {name}, column {column}"
             asked, key = _of_cell(cell, place), (min(name, column), max(name, column))
             if found.setdefault(key, (place, asked))[1] != asked:
-                raise InputError(f"{place} says '{cell}', and {found[key][0]} something else")
+                raise InputError(f"{place} contains '{cell}', but {found[key][0]} contains another value")
             if not (name and column):
-                raise InputError(f"{place}: '{cell}' stands beside no name")
+                raise InputError(f"{place}: the cell '{cell}' has no name in its row or column header")
     tests = []
     for (_, _), (place, asked) in found.items():
         name, column = place.removeprefix("row ").split(", column ", 1)
@@ -93,11 +94,11 @@ def _of_cell(cell: str, place: str) -> dict[str, Any]:
     if test in YES:
         test = "intersection"
     if test not in TESTS:
-        raise InputError(f"{place}: there is no test '{test}'; there are {', '.join(TESTS)}")
+        raise InputError(f"{place}: there is no test '{test}'; available tests: {', '.join(TESTS)}")
     if not length:
         return {"kind": test}
     if test not in LENGTHS:
-        raise InputError(f"{place}: the {test} test takes no length")
+        raise InputError(f"{place}: the {test} test does not use a length")
     return {"kind": test, LENGTHS[test]: _metres(length, place)}
 
 
@@ -107,14 +108,14 @@ def _metres(text: str, place: str) -> float:
     try:
         return round(float(number.replace(",", ".")) * UNITS[unit], 12)
     except (ValueError, KeyError):
-        raise InputError(f"{place}: '{text}' is no length: write 50 mm, 5 cm or 0.05 m") from None
+        raise InputError(f"{place}: '{text}' is not a length: write 50 mm, 5 cm or 0.05 m") from None
 
 
 def to_matrix(tests: Sequence[NamedTest]) -> str:
     """Write tests as a matrix.
 
     Raises:
-        InputError: a test is no cell of a matrix; the message names it.
+        InputError: a test cannot be written as a cell of a matrix; the message names it.
     """
     cells: dict[tuple[str, str], str] = {}
     kinds, names = set[str](), dict[str, None]()
@@ -126,9 +127,8 @@ def to_matrix(tests: Sequence[NamedTest]) -> str:
         cell = _cell(known)
         if len(kinds) > 1 or not kinds <= {*KINDS} or not cell or cells.get((a, b), cell) != cell:
             raise InputError(
-                f"test '{test.name}' cannot be a cell of a matrix: all sets must be of one kind, such as model:NAME, "
-                "and a test "
-                "has a length at most"
+                f"test '{test.name}' cannot be written as a matrix cell: all sets must be of "
+                "one kind, such as model:NAME, and the only option of a test is one length"
             )
         names |= {a: None, b: None}
         cells[a, b] = cell

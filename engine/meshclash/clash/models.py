@@ -1,4 +1,4 @@
-"""Models: the files of a detection under permanent names, and the objects that several of them share."""
+"""Models are the files of a detection under permanent names; several models may share objects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..reading.part import MeshPart
 from .errors import InputError
 
 SAME = 1e-6
-"""[m] Coordinates and places that differ by no more are equal: files store them as text."""
+"""[m] Coordinates and positions with a smaller difference are equal, because files store them as text."""
 FAR = 1e4
-"""[m] Models whose middles are farther apart than this, and that do not overlap, have different origins."""
+"""[m] Models whose centres are farther apart, and that do not overlap, have different origins."""
 SCALES = (1000.0, 304.8)
-"""Sizes of models that differ about so many times are a sign of mixed units: millimetres for metres, or for feet."""
+"""Ratios between the sizes of models that indicate mixed units: millimetres read as metres, or as feet."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,11 @@ class Model:
     """One file of a detection.
 
     Attributes:
-        name: as the user calls it, else the shortest name that tells the file from the others. Decisions belong to it.
-        path: of the file.
-        discipline: as "HVAC"; "" where the user does not say it.
-        revision: as "R04"; the same.
+        name: the name given by the user, else the shortest name that distinguishes the file from the others. Decisions
+            are stored with the name of the model.
+        path: path of the file.
+        discipline: for example "HVAC"; "" if the user does not state it.
+        revision: for example "R04"; "" if the user does not state it.
     """
 
     name: str
@@ -61,10 +62,10 @@ def models_of(
     Args:
         files: without a name of the user's.
         chosen: names of the user's, with their files.
-        disciplines, revisions: what the user says of models, by their names.
+        disciplines, revisions: the user's information about models, by their names.
 
     Raises:
-        InputError: two files have one name, or something is said of a model that is not there.
+        InputError: two files have the same name, or an option refers to a model that does not exist.
     """
     taken = {Path(file).absolute() for _, file in chosen}
     plain = [file for file in files if file.absolute() not in taken]
@@ -77,7 +78,9 @@ def models_of(
     for attribute, said in (("discipline", disciplines), ("revision", revisions)):
         for name, text in said:
             if name not in paths:
-                raise InputError(f"--{attribute}: there is no model '{name}'; there are {', '.join(sorted(paths))}")
+                raise InputError(
+                    f"--{attribute}: there is no model '{name}'; available models: {', '.join(sorted(paths))}"
+                )
             found = [_said(model, attribute, text) if model.name == name else model for model in found]
     return found
 
@@ -91,9 +94,9 @@ class Shared:
     """An object that several models contain.
 
     Attributes:
-        name: of the object in the report.
-        global_id: in each of the models.
-        models: their names.
+        name: name of the object in the report.
+        global_id: GlobalId of the object in each of the models.
+        models: names of the models that share the object.
     """
 
     name: str
@@ -139,7 +142,7 @@ def _is_in_another(known: tuple[MeshPart, tuple[Model, ...]], part: MeshPart, mo
 
 
 def warnings(boxes: Mapping[str, np.ndarray]) -> list[str]:
-    """Return warnings about models that do not match: other units, other origins, nothing in common.
+    """Return warnings about models that do not match: different units, different origins, no common region.
 
     Args:
         boxes: (2, 3) [m] around each model, by its name.
@@ -162,7 +165,7 @@ def warnings(boxes: Mapping[str, np.ndarray]) -> list[str]:
 
 
 def _factor(size: float, other: float) -> float:
-    """Return the factor between two units by which one size exceeds another; 0 if there is none."""
+    """Return the factor between two units by which one size exceeds another; 0 if no factor matches."""
     if not other:
         return 0.0
     return next((factor for factor in SCALES if 0.7 < size / other / factor < 1.4), 0.0)

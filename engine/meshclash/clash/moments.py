@@ -1,9 +1,10 @@
 """Find when contacts begin and end between two frames, for rigid objects, with the engine's continuous collision
 detection.
 
-An object is taken to move evenly from frame to frame: its origin on a straight line, while it turns about it at one
-speed. What deforms, appears or vanishes has no such moments. A scale, or a shear, is a part of the shape; single
-precision makes another one of it in every frame, and the shape of the later one counts in both.
+An object is assumed to move uniformly from frame to frame: its origin on a straight line, with a rotation about the
+origin at constant speed. For objects that deform, appear or vanish, no times between frames are computed. A scale or
+shear is part of the shape. Single precision changes it slightly in every frame, so the shape of the later frame is used
+in both frames.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from .pair_row import PairRow
 from .queries.registry import test_named
 
 SAME_SHAPE = 1e-5
-"""Most that a matrix between two frames may differ from a rigid one: single precision stays below a tenth of it."""
+"""Maximum difference between a matrix of motion between two frames and a rigid one; the rounding of single precision
+stays below a tenth of it."""
 
 
 class Between:
@@ -33,8 +35,8 @@ class Between:
 
     Args:
         engine: the meshclash module.
-        options: the question; where it is not one of contact, no moments are told.
-        passages: whether to look for what meets between two frames only.
+        options: the options of the test; for tests without contacts, no times are computed.
+        passages: whether to search for pairs that meet only between two frames.
     """
 
     def __init__(self, engine: ModuleType, options: DetectOptions, passages: bool = False) -> None:
@@ -54,11 +56,11 @@ class Between:
     def moments_steps(
         self, frame: int, followed: Followed, before: Mapping[Any, PairRow]
     ) -> Generator[Progress, None, Moments]:
-        """Return when contacts began and ended since the stored frame; then store this one.
+        """Return the times at which contacts began and ended since the stored frame; then store the current frame.
 
         Args:
-            frame: its number.
-            followed: what is known of it.
+            frame: number of the frame.
+            followed: the results for the current frame.
             before: the rows of the frame noted last, by anything.
         """
         found, old = Moments(), self._frame
@@ -95,7 +97,7 @@ class Between:
         return found
 
     def _rigid(self, last: Mapping[str, Shape], followed: Followed) -> dict[int, Moved]:
-        """Return the objects that keep their shape from the stored frame to this one, by engine id."""
+        """Return the objects that keep their shape from the stored frame to the current one, by engine id."""
         found: dict[int, Moved] = {}
         for key, item in followed.world.objects.items():
             if item.name in last and item.name in self._shapes:
@@ -104,7 +106,7 @@ class Between:
         return found
 
     def _moved(self, old: Shape, new: Shape) -> Moved | None:
-        """Return the motion of an object from one frame to the next; None if its shape changed."""
+        """Return the motion of an object from one frame to the next; None if the shape changed."""
         if not (old.mesh is new.mesh or old.mesh.is_like(new.mesh)):
             return None
         mesh, stretch = new.built, new.stretch.copy()
@@ -122,7 +124,7 @@ class Between:
         return Moved(mesh, start, end)
 
     def _share_steps(self, moved: list[Moved], forward: bool) -> Generator[Any, None, float | None]:
-        """Return the share of the motion after which two objects meet; None if rounding leaves it undecided."""
+        """Return the fraction of the motion after which two objects meet; None if rounding makes this undecidable."""
         poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
         motions = [self._engine.motion.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
         try:

@@ -20,7 +20,7 @@ from .rules import ALL_PAIRS, MODEL_PAIRS, Rules
 TESTS_SCHEMA = "meshclash.tests/1"
 RULES = ("same-parent", "same-armature", "same-collection")
 VALUES = ("set_a", "set_b", *OPTIONS)
-"""Keys of a test that are those of `DetectOptions`; what a test leaves out has the default."""
+"""Keys of a test that are fields of `DetectOptions`; missing keys have their default values."""
 KEYS = ("name", "kind", *VALUES, "pairs", "exclude", "exclude_pairs")
 _DEFAULTS = {item.name: item.default for item in fields(DetectOptions)}
 
@@ -30,8 +30,8 @@ class NamedTest:
     """A test with a name.
 
     Attributes:
-        name: what tells it from the others.
-        options: the question; its frames are those of a run, and are not kept.
+        name: unique name of the test.
+        options: the options of the test; the frames belong to a run and are not stored.
     """
 
     name: str
@@ -57,9 +57,9 @@ def matrix(sets: Mapping[str, str], options: DetectOptions, within: bool = False
     """Return a test for each pair of disciplines.
 
     Args:
-        sets: what each discipline means, by its name.
-        options: what all tests have in common; their sets are replaced.
-        within: whether disciplines are tested against themselves, too.
+        sets: the set expression of each discipline, by its name.
+        options: the options that all tests share; their sets are replaced.
+        within: whether disciplines are also tested against themselves.
     """
     names = list(sets)
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k if within else k + 1 :]]
@@ -104,7 +104,7 @@ def read_tests(path: Path) -> list[NamedTest]:
     """Read the tests of a file: schema `meshclash.tests/1`, a matrix as CSV, or clash sets of IfcClash.
 
     Raises:
-        InputError: it cannot be read, or a test is wrong; the message names it.
+        InputError: the file cannot be read, or a test is wrong; the message names it.
     """
     data = None if path.suffix.lower() == ".csv" else read_json(path, "list of tests")
     try:
@@ -155,7 +155,7 @@ def _test(item: Any, number: int) -> NamedTest:
 
 
 def _value(key: str, value: Any) -> Any:
-    """Check the type of a value, and return it."""
+    """Check the type of a value, and return the value."""
     option = OPTIONS.get(key)
     if option is None or option.kind == "choice":
         right, wanted = isinstance(value, str) and bool(value), "a text"

@@ -1,7 +1,7 @@
 """The table of the options of all tests.
 
-Command line, JSON, saved lists, reports, the window and the tables of the documents read them here. An option that is
-added here also needs a typed field of `DetectOptions` and whatever uses it.
+The command line, JSON, saved lists, reports, the window and the tables of the documents read the options from this
+table. A new option in this table also needs a typed field of `DetectOptions` and code that uses it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .errors import InputError
 AUTO, RESOLUTION = "auto", "resolution"
 """Overlaps within the precision of the coordinates are permitted: up to a limit, or however coarse they are."""
 LEAST_POINTS = 1000
-"""Fewest points of a scan that say anything about a surface."""
+"""Minimum number of points of a scan that can define a surface."""
 SCAN_SURFACES = ("twicing", "wls", "apss")
-"""What the points of a scan may stand for, as the engine's `PointCloud` takes it."""
+"""Types of surfaces that can be fitted to the points of a scan, as the argument of `PointCloud`."""
 EXACT = ("intersection", "clearance", "distance")
 """Tests that decide exactly which pairs meet."""
 UNITS = {"length": "METRES", "volume": "CUBIC_METRES", "time": "SECONDS", "count": "POINTS", "fits": "A::B=METRES"}
-"""What stands for a value in the help of the command line."""
+"""Placeholders for values in the help of the command line."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class Option:
         name: the field of `DetectOptions`, and the key in JSON.
         kind: "length" [m], "volume" [m3], "time" [s], "count", "flag", "choice" or "fits" (pairs of names with a
             length each).
-        default: its value when it is not given; None of a number: it has none.
-        label: in the window.
+        default: value of the option if it is not given; None for a number: no value.
+        label: label in the window.
         help: one or two sentences for tooltips, for the help of the command line and for the documents.
-        tests: names of the tests that take it; empty: all tests.
-        required: whether these tests make no sense without it.
-        words: texts that may stand in the place of a number.
+        tests: names of the tests that accept the option; empty: all tests.
+        required: whether these tests require the option.
+        words: strings that may be given instead of a number.
         choices: the values of a choice, each with its label and tooltip in the window.
-        least: the smallest number beside 0; 0 itself is permitted, except for times.
-        flag: what the command line calls it, where that is not its name.
-        of_scans: whether it says how scans are read.
-        in_window: whether it is a setting of the window.
+        least: the smallest number except 0; 0 itself is permitted, except for times.
+        flag: name of the option on the command line, if it differs from its name.
+        of_scans: whether the option controls how scans are read.
+        in_window: whether the option is a setting of the window.
     """
 
     name: str
@@ -156,6 +156,12 @@ _TABLE = (
         tests=EXACT,
     ),
     Option(
+        "ignore_fasteners", "flag", False, "Ignore Fasteners",
+        "Leave out screws, bolts, nuts, washers, pins and rivets, found by name or class, and screws also by shape. "
+        "The results say how many",
+        tests=(*EXACT, "time-critical", "deforming"),
+    ),
+    Option(
         "min_volume", "volume", 0.0, "Smallest Common Volume",
         "Leave out pairs that certainly have less volume in common. Includes the common volume",
         in_window=False,
@@ -197,7 +203,7 @@ def default(name: str) -> Any:
 
 
 def taken_by(test: str) -> frozenset[str]:
-    """Return the names of the options that this test accepts, but not all tests."""
+    """Return the names of the options that this test accepts, but that not all tests accept."""
     return frozenset(option.name for option in _TABLE if test in option.tests)
 
 

@@ -18,13 +18,13 @@ from .words import counted
 
 DEFAULT_TEST = next(iter(TESTS))
 UNASKED_RESOLUTION = 1e-4
-"""Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
+"""Maximum overlap that is permitted to a pair by default [m]: objects with a coarser resolution cause a warning."""
 MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
 """Most that a part of a large whole is taken to be off its place [m]."""
 SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
-"""The last one is the test that lists the nearest pairs only, so what it does not list may meet."""
+"""The last of these is the test that lists only the nearest pairs, so pairs that it does not list may meet."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
-"""Frames go from minus this to this."""
+"""Frames range from minus this number to this number."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class DetectOptions:
 
     Attributes:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
-        set_b: the same for the other side of each pair; of a test about one object it is `set_a`, whatever is given.
+        set_b: the set for the second object of each pair; a test of single objects uses `set_a` for both.
         test: the name of one of `queries.TESTS`.
-        frames: the frames to test, or None for the current one.
+        frames: the frames to test, or None for the current frame.
         rules: pairs that are left out.
 
-    What the other fields mean stands in `option_table.OPTIONS`, with their units and the tests that take them. Of
-    `fits` the first one that means a pair counts.
+    `option_table.OPTIONS` describes the other fields, with their units and the tests that accept them. Of `fits`, the
+    first entry that matches a pair is used.
 
     Raises:
-        InputError: a value is out of range, missing, or not for this test.
+        InputError: a value is out of range, missing, or not supported by the test.
     """
 
     set_a: str = "all"
@@ -58,6 +58,7 @@ class DetectOptions:
     scan_bandwidth: float = default("scan_bandwidth")
     scan_surface: str = default("scan_surface")
     overlap_volume: bool = default("overlap_volume")
+    ignore_fasteners: bool = default("ignore_fasteners")
     min_volume: float = default("min_volume")
     fits: tuple[Fit, ...] = default("fits")
 
@@ -102,7 +103,7 @@ class DetectOptions:
 
     @property
     def permitted_length(self) -> float:
-        """The permitted overlap if it is one length for all pairs, otherwise 0 [m]."""
+        """The permitted overlap if the same length applies to all pairs, otherwise 0 [m]."""
         return 0.0 if isinstance(self.permitted_overlap, str) else self.permitted_overlap
 
     @property
@@ -113,7 +114,7 @@ class DetectOptions:
 
     @property
     def coarsest(self) -> float:
-        """The coordinate resolution from which an object permits no overlap [m]; a pair has those of its two
+        """The coordinate resolution from which an object permits no overlap [m]; a pair uses the resolutions of its two
         objects.
         """
         return 0.5 * UNASKED_RESOLUTION if self.permitted_overlap == AUTO else math.inf
@@ -161,7 +162,7 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     """Return the names of the settings that changed; empty if a result with the settings `asked` is still valid for
     `now`.
 
-    Pairs that were excluded since need no new answer: they are left out of the old one.
+    Newly excluded pairs need no new query: they are removed from the old result.
     """
     test = test_named(now.test)
     same_test = asked.test == now.test
@@ -186,7 +187,7 @@ def parse_frames(text: str) -> range:
     """Parse "5", "1:250", "1:250:5", and the older form "1-250:5"; frames may be negative.
 
     Raises:
-        InputError: it is not such a range, it is empty, or there are no such frames.
+        InputError: the text is not a frame range, the range is empty, or the frames do not exist.
     """
     match = re.fullmatch(r"\s*(-?\d+)(?:[-:](-?\d+)(?::(\d+))?)?\s*", text)
     if match is None:
@@ -201,7 +202,7 @@ def frame_range(first: int, last: int, step: int = 1) -> range:
     """Return the frames from the first one to the last.
 
     Raises:
-        InputError: there are none; the message names the range.
+        InputError: the range contains no frames; the message names the range.
     """
     if step < 1 or last < first:
         why = Sentence("its step must be at least 1" if step < 1 else "it ends before it begins")

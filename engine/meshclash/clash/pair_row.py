@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .surface_regions import region_numbers, region_text
+
 Point = tuple[float, float, float]
 
 
@@ -26,22 +28,22 @@ class PairSide:
     """One of the two objects of a pair, with its faces or points in contact.
 
     Attributes:
-        name: of the object.
+        name: name of the object.
         owner: the object of the scene to select (for an instance, its instancer).
         source: the object whose mesh the face indices refer to.
-        faces: (k,) int32 sorted faces of the evaluated mesh that are in contact, or as near as was asked.
-        original_faces: the same for the mesh before modifiers, or None where unknown.
+        faces: (k,) int32 sorted faces of the evaluated mesh that are in contact, or within the tolerance.
+        original_faces: the faces in the mesh before modifiers, or None if unknown.
         points: (k,) int32 sorted points that are in contact, of a scan.
-        is_scan: whether it is a scan.
-        point: a point that is nearest to the other object, or None.
-        face: the face of the evaluated mesh on which it lies, or None.
-        counted: number of faces or points in contact where these are not known (a list that came with a file).
+        is_scan: whether the object is a scan.
+        point: a point of this object that is nearest to the other object, or None.
+        face: the face of the evaluated mesh that contains this point, or None.
+        counted: number of faces or points in contact if the faces are unknown (a list that was saved with a file).
         highlight: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair whose surfaces do not
-            meet, all triangles of the inner object. Large faces are cut to where the contact is.
-        whole: (t,) int64 the face of each of these triangles where the faces are still to be cut, when the pair is
-            first looked at (`regions.cut_row`); else empty.
+            meet, all triangles of the inner object. Large faces are cut to the region of the contact.
+        whole: (t,) int64 the face of each of these triangles if the faces still have to be cut when the pair is first
+            displayed (`regions.cut_row`); else empty.
         dots: (k, 3) float32 world positions of the points, for drawing.
-        dot_radius: of the balls as which these points are drawn; 0 for dots.
+        dot_radius: radius of the balls as which these points are drawn; 0 for dots.
     """
 
     name: str
@@ -70,25 +72,26 @@ class PairRow:
     """One pair of objects in one frame. Lengths are scene units; the report's files are in metres.
 
     Attributes:
-        id: 16 hexadecimal digits, the same for the same two objects in every run; (id, frame) names a row.
-        a, b: the two; a belongs to set A, b to set B, in alphabetical order where both orders would do.
+        id: 16 hexadecimal digits, the same for the same two objects in every run; (id, frame) identifies a row.
+        a, b: the two objects; a belongs to set A, b to set B, in alphabetical order if both orders are possible.
         frame: the frame.
-        verdict: one of those of the test (`queries/`); a provisional one in an incomplete answer of Live.
+        verdict: one of the verdicts of the test (`queries/`); a provisional verdict in an incomplete result of Live.
         severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
         contacts: number of triangle pairs in contact.
         location: a point of the contact, or None.
-        depth: diameter of a ball that is proved to lie in both, or None.
-        depth_lower, depth_upper: what is proved of the largest such ball: at least, at most; None where nothing is.
-        distance: how far apart they are, 0 where they meet; None where the test does not measure it.
-        probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
-        probability_lower, probability_upper: the interval of the probability, or None as for it.
+        depth: diameter of a ball that is proved to lie in both objects, or None.
+        depth_lower, depth_upper: proved bounds of the diameter of the largest such ball; None without a proof.
+        distance: distance of the objects, 0 if they meet; None if the test does not measure it.
+        probability: probability that the surfaces of the objects meet, 0 to 1; None if the test does not compute it.
+        probability_lower, probability_upper: ends of the interval that is stated for the probability, or None.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
-        flush: whether the two clash only within what their stored coordinates cannot tell from flush.
-        certainty: probability that the verdict is right: 1 where it was decided exactly, less where an open mesh counts
-            as the solid that it seems to bound.
-        volume_lower, volume_upper: bounds of their common volume, cubic scene units; None where it was not asked for,
-            where they have none by their verdict, and where one of them bounds no solid.
-        test: the name of the test that found it, where several were run together; else "".
+        flush: whether the two clash only within the precision of their stored coordinates.
+        certainty: probability that the verdict is correct: 1 if the verdict was decided exactly, less if an open mesh
+            counts as the solid that it seems to bound.
+        volume_lower, volume_upper: bounds of the common volume, cubic scene units; None if the volume was not
+            requested, if the verdict excludes a common volume, or if one of the objects bounds no solid.
+        test: the name of the test that found the pair, if several tests were run together; else "".
+        region: for a part of a self-contact, its pair of regions (`surface_regions`); "" for a whole object.
     """
 
     id: str
@@ -112,6 +115,7 @@ class PairRow:
     volume_lower: float | None = None
     volume_upper: float | None = None
     test: str = ""
+    region: str = ""
 
     @property
     def volume(self) -> float | None:
@@ -132,8 +136,9 @@ class PairRow:
 
     @property
     def title(self) -> str:
-        """Both names; one name if an object meets itself."""
-        return " × ".join(dict.fromkeys(self.names))
+        """Both names; one name if an object meets itself, with the numbers of the regions."""
+        names = " × ".join(dict.fromkeys(self.names))
+        return f"{names} ({region_text(self.region)})" if self.region else names
 
     @property
     def count(self) -> int:
@@ -152,13 +157,15 @@ class PairRow:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sort key, worst first: severity, probability, depth, distance, faces, frame, names."""
+        """Sort key, worst first: severity, probability, depth, distance, faces, frame, names, regions."""
         measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
-        return (-self.severity, *measured, self.frame, *self.names)
+        return (-self.severity, *measured, self.frame, *self.names, region_numbers(self.region))
 
     @property
     def proved_depth(self) -> float | None:
-        """The proved depth; 0 if the two may overlap but no common ball is proved; None if nothing is known."""
+        """The proved depth; 0 if the two objects may overlap but no common ball is proved; None if no bound is
+        known.
+        """
         return self.depth_lower if self.depth is None else self.depth
 
     @property

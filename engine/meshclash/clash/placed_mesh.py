@@ -13,12 +13,13 @@ from .errors import UnusableObject
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 
 MASSIVE_MEMORY = 1 << 28
-"""Bytes that a massive file may take while it is tested."""
+"""Maximum memory for a massive file during a test, in bytes."""
 
 
 SCALE_BITS = 18
-"""Of a scale that is baked into a mesh: of an object that turns, single precision changes those after them from frame
-to frame, and the mesh would be another one. The pose keeps what they leave out: world coordinates stay the same."""
+"""Number of bits of a scale that is applied to a mesh. For an object that rotates, single precision changes the lower
+bits from frame to frame, so the mesh would differ in each frame. The pose contains the rest of the scale, so world
+coordinates stay the same."""
 
 
 def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
@@ -28,10 +29,10 @@ def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
         matrices: (k, 4, 4) float64.
 
     Returns:
-        The poses, and of each object its stretch, empty when there is none.
+        Return the poses, and the stretch of each object, which is empty for a rigid matrix.
 
     Raises:
-        InvalidPose: one of them cannot be used.
+        InvalidPose: one of the matrices cannot be used.
     """
     from ..types import affine  # noqa: PLC0415 - registering needs no compiler
 
@@ -62,10 +63,10 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
     """Return the engine's mesh of an object, with its stretch applied; for a massive file, the open file.
 
     Raises:
-        UnusableObject: the engine refuses it, or a massive file would have to be stretched.
+        UnusableObject: the engine raises an error for the mesh, or a massive file would have to be stretched.
     """
     if mesh.file is not None and stretch:
-        raise UnusableObject(item.name, "an object with a massive file must not be scaled or sheared")
+        raise UnusableObject(item.name, "an object that shows a massive file must not be scaled or sheared")
     from ..types.resolution import float32_resolution  # noqa: PLC0415 - registering needs no compiler
 
     try:
@@ -79,7 +80,9 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
 
 
 def drawn(thing: Any) -> Any:
-    """Return the closed mesh that a repaired mesh or hierarchy represents; the argument itself if there is none."""
+    """Return the closed mesh that a repaired mesh or hierarchy represents; the argument itself if it was not
+    repaired.
+    """
     from ..solid.boundary_mesh import find_boundary_mesh  # noqa: PLC0415 - needs the compiler
 
     mesh = getattr(thing, "mesh", thing)
@@ -90,6 +93,6 @@ def drawn(thing: Any) -> Any:
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
     """Return the engine's repaired mesh of an object in memory, and its pose; raises UnusableObject."""
     if frame.meshes[item.mesh_key].file is not None:
-        raise UnusableObject(item.name, "it shows a massive file, which is not in memory")
+        raise UnusableObject(item.name, "the object shows a massive file, which is not in memory")
     pose, stretch = split_matrix(item)
     return drawn(engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch)), pose

@@ -1,8 +1,8 @@
 """Cut large faces to the surroundings of a contact, for drawing.
 
-A socket touches a wall of two triangles. Both drawn whole would show the wall; here they are cut to a rectangle around
-the curves that lie on them, or, where there are none, around what of the other object is near. All faces are worked on
-at once: a building has thousands of such pairs.
+A socket touches a wall of two triangles. If both faces were drawn whole, the whole wall would be coloured. So a face is
+cut to a rectangle around the intersection curves on it, or, without curves, around the near part of the other object.
+All faces are processed at once, because a building has thousands of such pairs.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PairFaces:
     Attributes:
         sides: the faces of the two objects.
         curves: (s, 2, 3) segments of intersection curves and rims.
-        reach: how far the objects may be apart.
+        reach: maximum distance of the objects.
     """
 
     sides: tuple[ContactFaces, ContactFaces]
@@ -103,8 +103,8 @@ class _Contacts:
 
     Attributes:
         corners: (t, 3, 3) of all triangles, pair by pair and side by side.
-        face: (t,) the face of each triangle; those of a pair follow each other.
-        faces: what is known of them.
+        face: (t,) the face of each triangle; the faces of a pair are consecutive.
+        faces: data of the faces.
         pair, side: (n,) of each face.
     """
 
@@ -245,10 +245,10 @@ def _pieces(
 
     Args:
         plane: the faces.
-        large: which of them are looked at.
-        curves, reach: as `contact_regions` takes them.
-        others: the triangles that each side's faces have to do with.
-        side: of each face.
+        large: indices of the faces to cut.
+        curves, reach: as the arguments of `contact_regions`.
+        others: the triangles of the other object that belong to each object's faces.
+        side: index of the object of each face.
     """
     pieces, owner = [np.empty((0, 3, 3))], [np.empty(0, np.int64)]
     if len(curves):
@@ -340,7 +340,7 @@ def _rectangles(plane: _Faces, pieces: Floats, owner: Indices, group: Indices) -
         plane: the faces.
         pieces: (k, 3, 3).
         owner: the face of each.
-        group: which of them are put into one rectangle to begin with, (k,) from 0 on.
+        group: index of the initial rectangle of each point, (k,) from 0.
     """
     while True:
         count = int(group.max()) + 1

@@ -29,9 +29,10 @@ from .pair_row import PairRow
 from .queries.registry import test_named
 from .report_formats import SCHEMA
 from .review.groups import Part
-from .review.history import TEST
+from .review.history import TEST, region_question, whole_question
 from .review.revisions import Identity
 from .reviews import APPROVED, NOT_REVIEWED, Review
+from .sent_paths import sent_path, without_folders
 from .verdicts import CLASH_VERDICTS
 
 if TYPE_CHECKING:
@@ -51,39 +52,40 @@ class DetectReport:
     """The result of a detection.
 
     Attributes:
-        file: path of the .blend file, "" when it was never saved.
+        file: path of the .blend file, "" if the file was never saved; or the files that were read, joined by ", ".
+            What is written contains all paths as `sent_path` returns them.
         scale_length: metres per scene unit.
-        options: what was asked.
+        options: the options of the test.
         rows: worst first.
-        skipped: objects that could not take part.
-        allow_lost: whether the user accepts that some of them are lost.
+        skipped: objects that could not be tested.
+        allow_lost: whether the user accepts lost objects.
         stats: counters and times, ready for JSON.
-        seen: what the objects were, to find out later whether they are so again; None where nobody will.
-        created: when the objects were read, ISO 8601 with the offset from UTC; "" where that is not known.
-        missing: None, but of a list that came with a file, which has no faces: how many rows were not saved with it.
-        reviews: what the user says of pairs, by their ids; a pair that is not there is open.
-        outdated: ids of pairs of which an object may have changed since.
-        events: of a range of frames, worst first; None where one frame was looked at.
-        objects: what files say of objects, by their names.
+        seen: state of the objects, to find out later whether they have changed; None if this is not needed.
+        created: time at which the objects were read, ISO 8601 with the offset from UTC; "" if unknown.
+        missing: None, or for a list saved with a file, which has no faces, the number of rows that were not saved.
+        reviews: decisions of the user by pair ids; a pair without an entry is open.
+        outdated: ids of pairs of which an object may have changed since the test.
+        events: events of a range of frames, worst first; None for a single frame.
+        objects: properties of objects in their files, by name.
         tested: names of all objects that took part.
-        revision: what these are like, for a later detection; empty where nobody asks.
-        group_by: by what clashes are grouped, one of `grouping.GROUPINGS`.
-        files: (path, metres of its unit, whether the file names it) of the files that the command line read.
-        baseline: the earlier report that this one is compared with, and ids of clashes that it had; None without one.
-        things: what tells the objects from all others, in every run, by their names; of files only.
-        models: the files as models, as reports have them.
-        shared: what several models have in common, the same.
-        warnings: what looks wrong about the models together.
-        gone: clashes of the baseline that are not there any more, with the reason and what there is to say of it.
+        revision: identities of the objects for a later detection; empty if they are not needed.
+        group_by: the grouping of clashes, one of `grouping.GROUPINGS`.
+        files: (path, metres of its unit, whether the file states the unit) of the files that the command line read.
+        baseline: the earlier report with which this report is compared, and the ids of its clashes; None without one.
+        things: identities of the objects in every run, by name; only for files.
+        models: the files as models, in the form of reports.
+        shared: objects that several models share, in the form of reports.
+        warnings: warnings about the models together.
+        gone: clashes of the baseline that no longer exist, with the reason and details.
         again: decisions of the baseline that belong to no pair for certain, as `carry.Again`.
-        version: of MeshClash.
-        pictures: PNG by the ids of pairs, for files that show them.
-        triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that show shapes; None where
-            they are not at hand.
-        topics: what a topic of BCF is made of, one of `topics.TOPICS`.
-        earlier_groups: of the baseline, with their topics, and the ids that their pairs have now.
-        placed: shapes and poses of the objects that share a shape with others, by their names; of one frame.
-        tests: those that were run together; `options` are those of the first one. None for a single question.
+        version: version of MeshClash.
+        pictures: PNG images by pair ids, for files that contain pictures.
+        triangles: world triangles (t, 3, 3) [m] of an object by its name, for files that contain shapes; None if not
+            available.
+        topics: the unit of a BCF topic, one of `topics.TOPICS`.
+        earlier_groups: groups of the baseline, with their topics, and the current ids of their pairs.
+        placed: shapes and poses of the objects that share a shape with others, by name; only for a single frame.
+        tests: the tests that were run together; `options` are the options of the first test. None for a single test.
     """
 
     file: str
@@ -145,10 +147,12 @@ class DetectReport:
 
     def question_of(self, row: PairRow) -> str:
         """Return the history key of the question that found a row."""
-        return f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+        whole = f"{TEST}{row.test}" if row.test else self.options.question(row.verdict)
+        return region_question(whole, row.region)
 
     def answers(self, question: str) -> bool:
-        """Return whether all pairs that `question` finds would be in this report."""
+        """Return whether this report contains all pairs that `question` would find."""
+        question = whole_question(question)
         if not self.tests:
             return self.options.answers(question)
         return any(
@@ -162,7 +166,7 @@ class DetectReport:
 
     @property
     def new(self) -> list[PairRow]:
-        """The clashes that are not in the baseline, without approved ones and those to be decided again."""
+        """The clashes that are not in the baseline, without approved clashes and clashes that must be decided again."""
         again = self.to_decide_again
         return [
             row for row in self.clashes
@@ -176,8 +180,8 @@ class DetectReport:
 
     @cached_property
     def to_decide_again(self) -> dict[str, str]:
-        """Statuses, by pair id, of baseline pairs that may be the same as a current pair but cannot be told from
-        others.
+        """Statuses, by pair id, of baseline pairs that may be the same as a current pair but cannot be distinguished
+        from others.
         """
         return {
             key: item.pair.review.status for item in self.again for key in item.candidates
@@ -189,7 +193,7 @@ class DetectReport:
 
         Args:
             baseline: the earlier report.
-            former: as `FileSource` has them.
+            former: the former identities from `FileSource`.
         """
         if baseline is None:
             return self
@@ -210,11 +214,12 @@ class DetectReport:
         )  # fmt: skip
 
     def told_by(self, ask: Asked, former: Mapping[str, str]) -> DetectReport:
-        """Return this report with the statuses and comments that a file gives for pair ids.
+        """Return this report with the statuses and comments that a file contains for pair ids.
 
         Args:
-            ask: gets ids, and what is said of pairs now; returns a review and a place [m] for some of the ids.
-            former: as `FileSource` has them.
+            ask: function that gets ids and the current reviews of pairs; returns a review and a location [m] for some
+                of the ids.
+            former: the former identities from `FileSource`.
         """
         rows, now = {row.id: row for row in self.rows}, former_rows(self.rows, former)
         reviews, again = {**self.reviews}, [*self.again]
@@ -223,13 +228,13 @@ class DetectReport:
             if not self.things or is_certain(row, place, self.things, None if key in rows else former):
                 reviews[row.id] = review
             else:
-                pair = EarlierPair(key, row.names, location=place, review=review)
+                pair = EarlierPair(key, row.names, location=place, review=review, region=row.region)
                 again.append(Again(pair, (), (row.id,), UNCERTAIN))
         return replace(self, reviews=reviews, again=again)
 
     @property
     def _present(self) -> Present:
-        """This report in the form for explaining why earlier clashes are missing."""
+        """This report in the form that is used to explain why earlier clashes are missing."""
         verdicts = {row.id: row.verdict for row in self.rows}
         lost, models = {without_number(item.name) for item in self.lost}, [item["name"] for item in self.models]
         questions = {test.name: test.options.as_dict() for test in self.tests} or {"": self.options.as_dict()}
@@ -238,12 +243,12 @@ class DetectReport:
     def groups(self, way: str | None = None, parts: Sequence[Part] | None = None) -> list[dict[str, Any]]:
         """Return the groups of clashes, by ``group_by`` or another grouping, largest first.
 
-        Each has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", least and most [m] or
-        None, and "pairs", the ids.
+        Each group has "key", "reason" in words, "sides", the two kinds of objects or [], "depths", smallest and
+        greatest [m] or None, and "pairs", the ids.
 
         Args:
-            way: how they are grouped.
-            parts: as ``parts`` gives them, where they are known.
+            way: the grouping.
+            parts: the result of ``parts``, if it is known.
         """
         parts = self.parts() if parts is None else parts
         found = grouped(self.clashes, parts, self.scale_length, way or self.group_by, self.placed)
@@ -305,24 +310,29 @@ class DetectReport:
             "stats": stats,
         }
 
+    def _sent(self, skipped: Skipped) -> dict[str, Any]:
+        """Return an object that was not tested as a dictionary, without the folders of files in its reason."""
+        paths = [self.file, *(path for path, *_ in self.files)]
+        return {**asdict(skipped), "reason": without_folders(skipped.reason, paths)}
+
     def as_summary(self) -> dict[str, Any]:
-        """Return the same without the pairs."""
+        """Return the report as a dictionary without the pairs."""
         return {
             "schema": SCHEMA,
             "version": self.version,
-            "file": self.file,
+            "file": sent_path(self.file),
             "created": self.created or None,
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
-            "files": [dict(zip(FILE_KEYS, item, strict=True)) for item in self.files],
+            "files": [dict(zip(FILE_KEYS, (sent_path(path), *unit), strict=True)) for path, *unit in self.files],
             "models": [dict(item) for item in self.models],
             "shared": [dict(item) for item in self.shared],
             "warnings": list(self.warnings),
-            "baseline": None if self.baseline is None else self.baseline[0],
+            "baseline": None if self.baseline is None else sent_path(self.baseline[0]),
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
             "allow_lost": self.allow_lost,
-            "stats": {"no_geometry": {}, **self.stats, "skipped": [asdict(item) for item in self.skipped]},
+            "stats": {"no_geometry": {}, **self.stats, "skipped": [self._sent(item) for item in self.skipped]},
         }
 
     def _event(self, event: ClashEvent) -> dict[str, Any]:
@@ -372,8 +382,8 @@ class DetectReport:
         """Return binary glTF of both objects near each clash, by pair id, if their triangles are available.
 
         Args:
-            most: clashes; the worst of each group comes first, then the worst ones.
-            most_bytes: of all, before they are compressed.
+            most: maximum number of clashes; the worst clash of each group comes first, then the worst remaining ones.
+            most_bytes: maximum size of all shapes before compression.
         """
         found: dict[str, bytes] = {}
         if self.triangles is None:

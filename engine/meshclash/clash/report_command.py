@@ -19,7 +19,7 @@ from .terminal import say
 MARKS = {"new": "+", "gone": "-", "not_tested": "?", "known": " "}
 FAIL_ON = ("new", "not-tested")
 ALWAYS = ("new", "known", "gone")
-"""What is counted also where there is none."""
+"""Entries that are counted even if their number is 0."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,7 +55,8 @@ def _diff(given: argparse.Namespace) -> int:
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return the clashing pairs of two reports that are "new", "known", "gone" or "not_tested".
 
-    Those that only the old report has say "why": not tested are those of which nobody knows whether they are there.
+    Pairs that only the old report contains have a reason "why"; for pairs that were not tested it is unknown whether
+    they still exist.
     """
     before, after = baseline_of("", old), baseline_of("", new)
     same = _carried(before, after)
@@ -86,7 +87,7 @@ def _carried(before: Baseline, after: Baseline) -> Carried:
 def _former(row: Mapping[str, Any], objects: Mapping[str, Identity]) -> str:
     """Return the id that a pair had in versions without models."""
     ends = [objects[row[f"object_{side}"]].key or row[side] for side in "ab"]
-    return pair_id(ends[0], ends[1], row.get("test") or "")
+    return pair_id(ends[0], ends[1], row.get("test") or "", row.get("region") or "")
 
 
 def _line(kind: str, pair: dict[str, Any]) -> str:

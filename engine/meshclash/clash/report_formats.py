@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..messages import Sentence
 from .cell_text import format_depth, format_length, format_verdict, format_volume
 from .column_table import CSV, TEXT, Column, Surroundings
+from .fasteners import REASONS
 from .queries.registry import test_named
 from .reviews import APPROVED
 from .terminal import printable, without_controls
@@ -24,10 +25,11 @@ TEXT_TITLES = tuple(column.title for column in TEXT if column.is_text)
 """Columns that are left-aligned; numbers are right-aligned."""
 MICROMETRES_BELOW = 1e-5
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
-"""What tests of several kinds found, in words; of one kind, `DetectTest` has them."""
+"""Descriptions of the results of several different tests; `DetectTest` has those of a single test."""
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
-"""Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
+"""First characters of cells that spreadsheets interpret as formulas (including wide characters of East Asia), and the
+apostrophe itself, so that escaping can be undone."""
 
 
 def to_json(report: dict[str, Any]) -> str:
@@ -39,7 +41,7 @@ def to_json(report: dict[str, Any]) -> str:
 def to_csv(report: dict[str, Any]) -> str:
     """Write CSV: CR LF line ends, lists of faces separated by spaces, unknown values empty.
 
-    A text that a spreadsheet would run as a formula has an apostrophe in front, whatever column it is in; numbers stay
+    An apostrophe is added to a text that a spreadsheet would interpret as a formula, in every column; numbers stay
     numbers. Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
@@ -70,8 +72,8 @@ def new_clashes(report: dict[str, Any], most: int) -> list[str]:
     """Return a line for each clash that is neither approved nor in the baseline, worst first.
 
     Args:
-        report: of schema `meshclash.report/1`.
-        most: lines; one more says how many others there are.
+        report: a report of schema `meshclash.report/1`.
+        most: maximum number of lines; one more line gives the number of remaining clashes.
     """
     found = {pair["id"]: pair for pair in reversed(report["pairs"]) if pair["new"] and pair["status"] != APPROVED}
     lines = [f"new: {clash_line(pair)}" for pair in reversed(found.values())]
@@ -151,16 +153,19 @@ def summary(report: dict[str, Any]) -> str:
     counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
     counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
-    gone = lost_in_words(report["stats"])
+    gone, ignored = (
+        lost_in_words(report["stats"]),
+        ignored_fasteners(item["reason"] for item in report["stats"]["skipped"]),
+    )
     if not counts:
-        return f"{nothing}.{too_small(report['stats'], report['options'])}{gone}"
+        return f"{nothing}.{too_small(report['stats'], report['options'])}{ignored}{gone}"
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
     events = report["events"]
     count = len(listed) if events is None else len({event["id"] for event in events})
     found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
         found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + gone
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + ignored + gone
     return f"{found}: {parts}.{more}"
 
 
@@ -170,13 +175,15 @@ def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def lost_in_words(stats: dict[str, Any]) -> str:
-    """Return a sentence about objects that could not be tested, with a leading space; "" if there are none."""
+    """Return a sentence about objects that could not be tested, with a leading space; "" if all objects were tested."""
     count = len(lost(stats))
     return f" {counted(count, 'object')} could not be tested." if count else ""
 
 
 def permitted(report: dict[str, Any]) -> str:
-    """Describe the overlap that the coordinate resolution permits; "" for a fixed length, or if it is unknown."""
+    """Describe the overlap that the coordinate resolution permits; "" for a fixed length, or if the resolution is
+    unknown.
+    """
     length = permitted_length(report)
     return Sentence("up to {length}, the precision of the coordinates", length=length) if length else ""
 
@@ -192,7 +199,9 @@ def permitted_length(report: dict[str, Any]) -> str:
 
 
 def coarse(report: dict[str, Any]) -> str:
-    """Return a warning about objects with coordinates too coarse for the permitted overlap; "" if there are none."""
+    """Return a warning about objects with coordinates too coarse for the permitted overlap; "" if there are no such
+    objects.
+    """
     found = report["stats"].get("coarse") or []
     if not found:
         return ""
@@ -208,7 +217,9 @@ def coarse(report: dict[str, Any]) -> str:
 
 
 def understood(report: dict[str, Any]) -> str:
-    """Return a sentence about objects whose meshes were repaired before they were judged; "" if there are none."""
+    """Return a sentence about objects whose meshes were repaired before they were judged; "" if no mesh was
+    repaired.
+    """
     found = report["stats"].get("understood") or []
     if not found:
         return ""
@@ -233,6 +244,16 @@ def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
         return ""
     count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
     return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=most)
+
+
+def ignored_fasteners(reasons: Iterable[str]) -> str:
+    """Return a sentence with the number of fasteners that were left out; "" if there are none.
+
+    Args:
+        reasons: of all objects that were left out.
+    """
+    count = sum(reason in REASONS for reason in reasons)
+    return " " + Sentence("{fasteners} ignored.", fasteners=counted(count, "fastener")) if count else ""
 
 
 def format_seconds(seconds: float) -> str:
@@ -300,7 +321,7 @@ def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def format_moment(frame: int, time: float | None) -> str:
-    """Format a moment in frames, or the whole frame if no moment is known."""
+    """Format a time between frames, or the whole frame if no such time is known."""
     return str(frame) if time is None else f"{time:.2f}"
 
 

@@ -66,9 +66,9 @@ class Decided:
     """The clashes of a report with their decisions.
 
     Attributes:
-        pairs: of the report, by their ids, the worst row of each.
-        groups: of the report.
-        history: of the journal.
+        pairs: pairs of the report, by their ids, the worst row of each pair.
+        groups: groups of the report.
+        history: history from the journal.
     """
 
     pairs: dict[str, dict[str, Any]]
@@ -97,8 +97,12 @@ class Decided:
                 found |= dict.fromkeys(self.group(text)["pairs"])
             else:
                 some = [key for key in self.pairs if key == text or (len(text) >= SHORTEST and key.startswith(text))]
-                if len(some) != 1:
-                    raise InputError(f"'{text}' must be the beginning of one id: {counted(len(some), 'id')} begin so")
+                if not some and len(text) < SHORTEST:
+                    raise InputError(f"'{text}' is too short: give the first {SHORTEST} characters of an id, or more")
+                if not some:
+                    raise InputError(f"the report has no pair whose id starts with '{text}'")
+                if len(some) > 1:
+                    raise InputError(f"'{text}' is ambiguous: {counted(len(some), 'id')} start with it")
                 found[some[0]] = None
         return list(found)
 
@@ -106,7 +110,7 @@ class Decided:
         """Return the group that an argument selects; raises InputError."""
         number = text.removeprefix(GROUP)
         if not number.isdecimal() or not 1 <= int(number) <= len(self.groups):
-            raise InputError(f"there is no {text}: the report has {counted(len(self.groups), 'group')}")
+            raise InputError(f"the report has no {text}: it contains {counted(len(self.groups), 'group')}")
         return self.groups[int(number) - 1]
 
 
@@ -189,15 +193,15 @@ def _set(given: argparse.Namespace) -> int:
         name: getattr(given, name) for name in ("status", "assignee", "comment") if getattr(given, name) is not None
     }
     if not said and given.name is None:
-        raise InputError("nothing to set: give --status, --assignee, --comment or --name")
+        raise InputError("no change is given: add --status, --assignee, --comment or --name")
     decided, journal = _opened(given)
     who, events = given.author or author(), list[Event]()
     if any(len(text) > MOST_TEXT for text in (who, given.name or "", *said.values())):
-        raise InputError(f"a text has more than {MOST_TEXT:,} characters")
+        raise InputError(f"the text is longer than {MOST_TEXT:,} characters")
     keys = decided.meant(given.pairs)
     if given.name is not None:
         if len(given.pairs) != 1 or not given.pairs[0].startswith(GROUP):
-            raise InputError(f"--name is for one group, as {GROUP}1")
+            raise InputError(f"--name renames one group, such as {GROUP}1")
         events += said_events(who, [decided.group(given.pairs[0])["key"]], "name", given.name.strip())
     for what, value in said.items():
         events += said_events(who, keys, what, value)

@@ -12,7 +12,7 @@ class Review:
     Attributes:
         status: "open", "reviewed", "approved" or "resolved".
         comment: a note, or "".
-        assignee: who takes care of it, or "".
+        assignee: the person who is responsible for the clash, or "".
     """
 
     status: str = "open"

@@ -19,7 +19,7 @@ def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None,
     """Compute the identity of each object and scan of a frame, in slices.
 
     Args:
-        frame: with all meshes and points that its objects name.
+        frame: a frame with all meshes and points that its objects refer to.
         scale: metres per scene unit.
     """
     areas: dict[Hashable, float] = {}
@@ -48,7 +48,7 @@ def identity_steps(frame: FrameScene, scale: float) -> Generator[Progress, None,
 
 
 def _uniform_size(matrix: np.ndarray) -> float | None:
-    """Return the factor by which a matrix scales; None if it depends on the direction."""
+    """Return the factor by which a matrix scales; None if the factor depends on the direction."""
     squares = matrix[:3, :3].T @ matrix[:3, :3]
     size = float(np.trace(squares)) / 3.0
     return size**0.5 if np.abs(squares - size * np.eye(3)).max() <= 1e-9 * size else None

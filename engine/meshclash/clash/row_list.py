@@ -9,9 +9,9 @@ from .pair_row import PairRow
 
 
 class RowList(MutableSequence[PairRow]):
-    """Rows, worst first, that are made and sorted when one of them is first looked at.
+    """Rows, worst first, that are created and sorted when one of them is first displayed.
 
-    While thousands of objects move, Live has hundreds of new rows in every frame, and most of them are never shown.
+    While thousands of objects move, Live has hundreds of new rows in every frame, and most rows are never displayed.
 
     Args:
         count: number of rows.

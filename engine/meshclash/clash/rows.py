@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 32
 
 _NO_FACES = np.empty(0, np.int32)
 _MEASURES = ("depth", "depth_lower", "depth_upper")
-"""Fields of the engine's verdicts that rows have by the same names."""
+"""Fields of the engine's verdicts that rows have under the same names."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Finding:
     """Whether the first object is the second one of the contacts."""
 
     def turned(self) -> _Finding:
-        """Return the same with the two objects exchanged."""
+        """Return the same data with the two objects exchanged."""
         return replace(
             self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
             nearest=self.nearest and self.nearest[::-1], is_turned=not self.is_turned,
@@ -62,10 +62,10 @@ class Draft:
 
     Attributes:
         row: the row.
-        parts: its two objects, in its order.
-        contacts: the engine's, or None.
+        parts: the two objects of the row, in its order.
+        contacts: the engine's contacts, or None.
         is_turned: whether the first object is the second one of the contacts.
-        region: world box (2, 3) that is drawn in place of curves, or None.
+        region: world box (2, 3) that is drawn instead of curves, or None.
     """
 
     row: PairRow
@@ -79,8 +79,8 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     """Create the row of a `PairVerdict`.
 
     Args:
-        world: the scene that was asked.
-        found: what the engine found between two of its objects.
+        world: the scene of the query.
+        found: the engine's result for two of its objects.
         frame: the frame of the scene.
     """
     ids = found.a, found.b
@@ -95,21 +95,21 @@ def first_contact_draft(
     """Create the row of a `FirstContact`: the pair counts as a clash until more is known.
 
     Args:
-        distance: 0 where the test measures distances.
+        distance: 0 if the test measures distances.
     """
     return surfaces_draft(engine, world, first, CONTACT, frame, distance)
 
 
 @dataclass(frozen=True, eq=False)
 class FirstContacts:
-    """Pairs of meshes in memory of which only a first contact is known: all that their rows need, for later.
+    """Pairs of meshes in memory of which only a first contact is known, with the data that their rows need later.
 
     Attributes:
         engine: the meshclash module.
-        objects, meshes: those of the scene that was asked.
+        objects, meshes: objects and meshes of the scene of the query.
         found: a `FirstContact` for each pair.
         frame: the frame of the scene.
-        distance: 0 where the test measures distances.
+        distance: 0 if the test measures distances.
     """
 
     engine: ModuleType
@@ -150,21 +150,28 @@ def _first_contact_rows(pairs: FirstContacts) -> list[PairRow]:
 
 
 def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
-    """Return the row's data of an object of which one triangle is known to meet another one."""
+    """Return the row's data for an object of which one triangle is known to meet another triangle."""
     faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
     original = faces if mesh.faces_are_original else None
     return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
 
 
 def surfaces_draft(
-    engine: ModuleType, world: EngineScene, found: Any, verdict: str, frame: int, distance: float | None = None
+    engine: ModuleType,
+    world: EngineScene,
+    found: Any,
+    verdict: str,
+    frame: int,
+    distance: float | None = None,
+    region: str = "",
 ) -> Draft:
-    """Create the row of two objects with contacts about which nothing else is known; arguments as for `contacts_draft`.
+    """Create the row of two objects whose contacts are known, but nothing else; arguments as for `contacts_draft`.
 
     Args:
         engine: the meshclash module.
-        verdict: what is said of it.
-        distance: 0 where the test measures distances.
+        verdict: the verdict of the row.
+        distance: 0 if the test measures distances.
+        region: as in `PairRow`.
     """
     ids, contacts, probability = (found.a, found.b), found.contacts, None
     if world.has_scan(ids):
@@ -174,7 +181,7 @@ def surfaces_draft(
         members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
     return _draft(
         world, _Finding(ids, members, contacts), frame, verdict, location, severity=severity_of(engine, verdict),
-        distance=distance, probability=probability,
+        distance=distance, probability=probability, region=region,
     )  # fmt: skip
 
 
@@ -182,8 +189,8 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
     """Create the row of a `PairGap`; arguments as for `contacts_draft`.
 
     Args:
-        apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
-            points stand for them.
+        apart: the verdict of a pair that does not meet. If no near triangles are given, the triangles of the nearest
+            points are used.
     """
     ids, meets = (gap.a, gap.b), gap.severity > 0
     contacts = gap.contacts if meets else None
@@ -200,7 +207,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
     """Create the row of a `ProbablePair`; arguments as for `contacts_draft`.
 
-    Drawn is where the two meet, or a box where they may.
+    The contact is drawn, or a box in which a contact is possible.
     """
     i, j = ([], []) if found.triangles is None else ([t] for t in found.triangles)
     members = np.array(i, np.int64), np.array(j, np.int64)
@@ -225,7 +232,14 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
 
 
 def _draft(
-    world: EngineScene, finding: _Finding, frame: int, verdict: str, location: np.ndarray | None, **values: Any
+    world: EngineScene,
+    finding: _Finding,
+    frame: int,
+    verdict: str,
+    location: np.ndarray | None,
+    *,
+    region: str = "",
+    **values: Any,
 ) -> Draft:
     """Create the draft of a row; `values` are the fields that are the same for both objects."""
     if not in_order(*(world.objects[key] for key in finding.ids)):
@@ -235,9 +249,10 @@ def _draft(
     found = zip(parts, finding.members, points, nearest, strict=True)
     a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
     row = PairRow(
-        id=pair_id(*(part.item.identity for part in parts)), a=a, b=b, frame=frame, verdict=verdict,
+        id=pair_id(parts[0].item.identity, parts[1].item.identity, region=region),
+        a=a, b=b, frame=frame, verdict=verdict,
         contacts=0 if finding.contacts is None else len(finding.contacts),
-        location=None if location is None else _point(location), **values,
+        location=None if location is None else _point(location), region=region, **values,
     )  # fmt: skip
     return Draft(row, parts, finding.contacts, finding.is_turned)
 
@@ -254,8 +269,8 @@ class _Part(NamedTuple):
 
         Args:
             members: triangles, or points of a scan, that are in contact.
-            point: nearest to the other object.
-            nearest: the triangle on which it lies.
+            point: the point of this object nearest to the other object.
+            nearest: the triangle that contains this point.
         """
         item, place = self.item, None if point is None else _point(point)
         if self.scan is not None:
@@ -360,7 +375,7 @@ def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_order(a: SourceObject, b: SourceObject) -> bool:
-    """Return whether `a` comes first: it is in set A, or first by name if both orders are possible."""
+    """Return whether `a` comes first: `a` is in set A, or its name comes first if both orders are possible."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
@@ -371,8 +386,8 @@ def first_of(a: SourceObject, b: SourceObject) -> SourceObject:
 
 
 def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
-    """Return the sorted faces (k,) int32 of some triangles; for a massive file the triangles, int64 if there are too
-    many.
+    """Return the sorted faces (k,) int32 of some triangles; for a massive file the triangles, int64 if their number
+    requires it.
     """
     if mesh.file is not None:
         return np.unique(triangles)
@@ -389,13 +404,15 @@ def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
 
 
 def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -> Generator[None, None, ContactFaces]:
-    """Return the world triangles of some faces, in slices; for a massive file those in contact, read from the file.
+    """Return the world triangles of some faces, in slices; for a massive file the triangles in contact, read from the
+    file.
 
     Args:
         part: the object.
-        faces: its faces.
-        contacts: the engine's, or None: then nothing of a file is drawn, since its triangles are found by them.
-        column: which object of the contacts it is, 0 or 1.
+        faces: faces of the object.
+        contacts: the engine's contacts; None: no triangles of a massive file are drawn, because the contacts are needed
+            to find them.
+        column: index of the object in the contacts, 0 or 1.
     """
     assert part.mesh is not None
     if part.mesh.file is None:

@@ -14,7 +14,7 @@ from .frame_scene import SourceObject
 
 NO_GROUP = -1
 ALL_PAIRS, BETWEEN, WITHIN = MODEL_PAIRS = ("all", "between-models", "within-models")
-"""Which pairs are tested: all, those of two models, or those of one model."""
+"""Selections of pairs to test: all pairs, pairs of two models, or pairs within one model."""
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
@@ -28,12 +28,12 @@ class Rules:
 
     Attributes:
         same_parent: two children of one parent (or instances of one instancer), and a child with its parent.
-        same_armature: two objects that one armature deforms or carries.
+        same_armature: whether to exclude two objects that one armature deforms or carries.
         same_collection: two objects of one collection; the scene's own root collection does not count.
-        listed_pairs: pairs of names; the order of the two does not matter. The name of an instancer
-            stands for all its instances.
-        models: which pairs are tested by the models of their objects, one of `MODEL_PAIRS`. What several models share
-            is of each of them. Of objects without models, their collections count.
+        listed_pairs: pairs of names; the order of the two does not matter. The name of an instancer represents all its
+            instances.
+        models: which pairs are tested by the models of their objects, one of `MODEL_PAIRS`. An object that several
+            models share belongs to each of these models. Of objects without models, their collections count.
     """
 
     same_parent: bool = False
@@ -53,7 +53,7 @@ def parse_pair(text: str) -> tuple[str, str]:
     """Parse "A::B".
 
     Raises:
-        InputError: there is not exactly one "::" with a name on both sides.
+        InputError: the text does not contain exactly one "::" with a name on both sides.
     """
     names = text.split("::")
     if len(names) != 2 or not all(names):
@@ -75,7 +75,7 @@ def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:
     """Return a function that computes the mask of `rules` for pairs of indices into `objects`.
 
     Returns:
-        None when nothing is excluded, else a function from (k, 2) indices to (k,) bool, True = test the pair.
+        Return None if no pair is excluded, else a function from (k, 2) indices to (k,) bool, True = test the pair.
     """
     tests = []
     if rules.same_parent:

@@ -19,7 +19,7 @@ LIST = ", "
 LISTS = ("system", "material", "model", "file", "discipline")
 """Properties that may have several values, separated by `LIST`."""
 KINDS = ("object", "collection", "material", "property", "selector", *PROPERTIES)
-"""What may stand before the colon of a term."""
+"""Possible prefixes before the colon of a term."""
 
 
 class Described(Protocol):
@@ -48,16 +48,16 @@ def members(expression: str, objects: Sequence[Described], select: Select | None
     """Return the indices of the objects that belong to a set.
 
     Args:
-        expression: terms, joined by " & " where all must hold and by " | " where one is enough; "not " turns one round.
-            A term is "all", NAME, "object:NAME", "collection:NAME" (a file, a storey, a node above), "material:NAME",
+        expression: terms, joined by " & " if all must be true and by " | " if one is sufficient; "not " negates a term.
+            A term is "all", NAME, "object:NAME", "collection:NAME" (a file, a storey, a parent node), "material:NAME",
             "property:KEY=VALUE", a property and its value, as in "class:IfcPipe*", "model:Structure" or
-            "file:arch.ifc", or "selector:TEXT"; in each
-            but the last, * stands for any letters and ? for one.
-        objects: of the scene.
-        select: what selectors mean; None where there is no IFC file.
+            "file:arch.ifc", or "selector:TEXT". In every term except the last, * stands for any letters and ? for one
+            letter.
+        objects: objects of the scene.
+        select: function that evaluates selectors; None without an IFC file.
 
     Raises:
-        InputError: nothing is meant; the message names what is like it.
+        InputError: no object matches; the message suggests similar names.
     """
     found = set[int]()
     for part in expression.split(OR):
@@ -79,7 +79,7 @@ def is_made_of_terms(expression: str) -> bool:
 
 
 def _term(text: str, select: Select | None) -> tuple[Matcher, Known]:
-    """Return a matcher for one term, and the texts that it compares."""
+    """Return a function that tests one term, and the texts that it compares."""
     if text.startswith(NOT):
         matches, _ = _term(text.removeprefix(NOT), select)
         return (lambda item: not matches(item)), (lambda item: ())

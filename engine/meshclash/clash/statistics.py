@@ -71,8 +71,8 @@ class RunStatistics:
         default allows.
 
         Args:
-            world: holds the objects.
-            coarsest: what is permitted [m].
+            world: the scene that contains the objects.
+            coarsest: the coarsest permitted resolution [m].
         """
         known = {item["name"] for item in self._values["coarse"]}
         metres = world.resolutions * self._values["metres_per_unit"]
@@ -97,7 +97,7 @@ class RunStatistics:
                 self._values["understood"].append({"name": item.name, "what": found[0], "certainty": found[1]})
 
     def add_answer(self, answer: DetectAnswer) -> None:
-        """Add the counters and times of one answer, and the pairs that it leaves out."""
+        """Add the counters and times of one query, and the pairs that it leaves out."""
         self._add(answer.stats, answer.timings)
         left_out = self._values["left_out"]
         left_out["pairs"] += answer.left_out
@@ -110,7 +110,7 @@ class RunStatistics:
         self._values["smaller"] += pairs
 
     def forget_left_out(self) -> None:
-        """Forget the pairs left out, before the same frame is tested again."""
+        """Remove the record of pairs that were left out, before the same frame is tested again."""
         self._values["left_out"] = {"pairs": 0, "beyond": None}
 
     def _add(self, stats: Any, timings: Mapping[str, float]) -> None:
@@ -122,7 +122,9 @@ class RunStatistics:
             self.add_time(name, float(seconds))
 
     def _note_device(self, device: str, note: str) -> None:
-        """Record which device answered (a GPU if it answered any part), and each reason why it was not used, once."""
+        """Record the device of a query (a GPU if it computed any part), and each reason why a GPU was not used,
+        once.
+        """
         values = self._values
         if values["device"] in ("", "cpu"):
             values["device"] = device or values["device"]
@@ -171,6 +173,6 @@ class RunStatistics:
 
 
 def largest(*counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the largest count of each kind, because frames and tests of one scene see the same objects again."""
+    """Return the largest count of each type, because frames and tests of one scene contain the same objects again."""
     kinds = dict.fromkeys(kind for counted in counts for kind in counted)
     return {kind: max(counted.get(kind, 0) for counted in counts) for kind in kinds}

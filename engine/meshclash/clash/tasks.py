@@ -1,7 +1,7 @@
 """Divide a range of frames into tasks for other processes, and exchange them as text.
 
-Whoever works off tasks, this process or several, gets the same tasks and hands back the same answers in the same order,
-so the report does not depend on it.
+This process or several processes get the same tasks and return the same results in the same order, so the report does
+not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .statistics import RunStatistics
 from .timeline import FrameFound, RangeTask, frames_steps
 
 _DRAWN = frozenset({"highlight", "whole", "curves", "dots", "dot_radius"})
-"""What is drawn of a row and its sides, and stays in the process that found it."""
+"""Data for drawing a row, which stays in the process that found the row."""
 _ARRAYS = ("faces", "original_faces", "points")
 
 
@@ -34,8 +34,8 @@ class TaskAnswer:
     """The result of a task.
 
     Attributes:
-        frames: in their order.
-        statistics: of the work.
+        frames: frames in ascending order.
+        statistics: statistics of the work.
     """
 
     frames: list[FrameFound]
@@ -51,12 +51,13 @@ class Workers(Protocol):
         """Run tasks.
 
         Args:
-            tasks: in the order of their frames.
+            tasks: tasks in the order of their frames.
             total: number of their frames.
-            take: is given the answers in the order of the tasks, each as soon as all before it are there.
+            take: function that receives the results in the order of the tasks, each as soon as all earlier results
+                exist.
 
         Raises:
-            DetectError: a task cannot be worked off; the message names it.
+            DetectError: a task cannot be processed; the message names it.
         """
         ...
 
@@ -68,8 +69,8 @@ class ThisProcess:
         source: the scene.
         options: the question.
         engine: the meshclash module, warm.
-        highlights: whether rows carry what is drawn.
-        prepare: as `Followed` takes it.
+        highlights: whether rows contain the data for drawing.
+        prepare: as in `Followed`.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ def task_of(line: str) -> RangeTask:
 
 
 def answer_text(answer: TaskAnswer) -> str:
-    """Write an answer as text, with all digits and without the geometry to draw."""
+    """Write a result as text, with all digits and without the geometry to draw."""
     frames = [
         {
             "frame": found.frame,

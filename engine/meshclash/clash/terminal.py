@@ -13,8 +13,8 @@ GONE = (errno.EPIPE, errno.EBADF)  # the reader has left, or there never was one
 def printable(text: str) -> str:
     """Escape control characters and characters that cannot be printed, so that the text is one line.
 
-    Names come from files of others: an escape sequence in one could change the terminal's title, hide lines or type
-    commands.
+    Names can come from untrusted files: an escape sequence in a name could change the terminal's title, hide lines or
+    type commands.
     """
     if text.isprintable():
         return text
@@ -33,13 +33,13 @@ def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = ""
     """Write lines, with characters escaped that the stream cannot encode; never raises.
 
     Args:
-        stream: None where there is none.
+        stream: the stream; None if there is no stream.
         lines: to write.
-        end: after each of them.
-        raw_start: before the first, as it is: a carriage return that goes back over the last line.
+        end: text after each line.
+        raw_start: text before the first line, not escaped: for example a carriage return that overwrites the last line.
 
     Returns:
-        Why the lines cannot be read by anybody who would like to (a full disk), else None.
+        Return the reason why the lines cannot be printed (for example a full disk), else None.
     """
     if stream is None:
         return None
@@ -74,8 +74,8 @@ def give_up(stream: TextIO) -> None:
 def open_standard_streams() -> None:
     """Open the null device for each of the descriptors 0 to 2 that is closed.
 
-    Where the caller has closed them, the next file that is opened would get their number: the report, into which
-    messages of other libraries would then go.
+    If the caller has closed these streams, the next opened file would get their numbers: then messages of other
+    libraries would be written into the report.
     """
     for number in range(3):
         try:

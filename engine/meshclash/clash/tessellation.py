@@ -1,4 +1,4 @@
-"""Correct the depths of solids with curved surfaces, of which only triangles were tested."""
+"""Correct the depths of solids with curved surfaces, of which only the triangulation was tested."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .pair_row import PairRow
 
 
 def with_tolerances(rows: Iterable[PairRow], tolerances: Mapping[str, float]) -> list[PairRow]:
-    """Return rows whose depths hold for the original surfaces, not only for the triangles.
+    """Return rows whose depths are valid for the original surfaces, not only for the triangles.
 
-    A ball in both meshes is one in both solids when its radius is smaller by what triangles may be off, and the other
-    way round.
+    A ball in both meshes lies in both solids if its radius is reduced by the tolerance of the triangulation, and vice
+    versa.
 
     Args:
-        rows: of meshes.
-        tolerances: how far the triangles of an object may be from its surface [scene units], by its name.
+        rows: rows of meshes.
+        tolerances: maximum distance of an object's triangles from its surface [scene units], by the object's name.
     """
     return [_with_tolerance(row, max(tolerances.get(name, 0.0) for name in row.names)) for row in rows]
 

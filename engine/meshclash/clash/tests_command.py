@@ -49,7 +49,7 @@ def _convert(given: argparse.Namespace) -> int:
     elif as_matrix:
         text = to_matrix(tests)
     elif not given.files:
-        raise InputError("clash sets of IfcClash contain file names: give the IFC files after OUT.json")
+        raise InputError("IfcClash sets contain file names: list the IFC files after OUT.json")
     else:
         text = json.dumps(to_ifc_clash(tests, given.files), ensure_ascii=False, indent=1) + "\n"
     with OutputFile(given.output, "tests", (".json", ".csv"), [given.tests], InputError) as output:

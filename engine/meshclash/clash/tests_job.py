@@ -1,4 +1,4 @@
-"""Run several named tests of one scene one after the other, and join their answers to one list."""
+"""Run several named tests of one scene one after the other, and combine their results in one list."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def tests_steps(
     Args:
         source, engine, highlights, prepare, remember, followed: as `detect_steps`.
         tests: at least one.
-        frames: those of all tests; None for the current one.
+        frames: the frames of all tests; None for the current frame.
 
     Returns:
         One report, worst rows first; a pair that several tests find is a row of each.
 
     Raises:
         InputError: as `detect_steps`; the message names the test.
-        DetectError: the engine refused something else.
+        DetectError: the engine raised another error.
     """
     followed, reports = followed or Followed(engine, prepare, device=DEVICE), list[DetectReport]()
     for number, test in enumerate(tests):
@@ -60,11 +60,11 @@ def tests_steps(
 
 
 def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> DetectReport:
-    """Join the answers of tests to one report.
+    """Combine the results of tests in one report.
 
     Args:
         tests: at least one.
-        reports: of each.
+        reports: report of each test.
     """
     rows = [of_test(row, test.name) for test, report in zip(tests, reports, strict=True) for row in report.rows]
     events = [
@@ -90,7 +90,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
 
 
 def of_test(row: PairRow, name: str) -> PairRow:
-    """Return a row as part of a named test; its id is the same in every run of that test."""
+    """Return a row as part of a named test; the row's id is the same in every run of this test."""
     return replace(row, test=name, id=pair_id_in_test(row.id, name))
 
 

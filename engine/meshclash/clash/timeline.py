@@ -22,7 +22,8 @@ from .volumes import has_less
 
 READ_SHARE, PREPARE_SHARE, ASK_SHARE, MOMENTS_SHARE = 0.3, 0.5, 0.8, 0.9  # of one frame
 LEAST_FRAMES, MOST_FRAMES, TASKS = 8, 32, 32
-"""Frames of a task, and how many tasks a range makes while these limits let it."""
+"""Minimum and maximum number of frames of a task, and the number of tasks into which a range is divided if these limits
+permit it."""
 TELL_AFTER = 1.0  # seconds, from which on the remaining time is worth telling
 ROWS_AT_ONCE = 256  # that are taken in in one step
 
@@ -32,11 +33,11 @@ class FrameFound:
     """The results of one frame.
 
     Attributes:
-        frame: its number.
-        rows: one for each pair that the test lists.
-        names: of the objects that took part.
+        frame: number of the frame.
+        rows: one row for each pair that the test lists.
+        names: names of the tested objects.
         sets: the letters of the sets that are not empty.
-        skipped: objects that could not take part.
+        skipped: objects that could not be tested.
         moments: when contacts began and ended since the frame before.
     """
 
@@ -53,11 +54,11 @@ class Timeline:
 
     Args:
         frames: the range.
-        keeps_rows: whether the rows of all frames are kept, beside those of the events.
+        keeps_rows: whether the rows of all frames are stored, in addition to those of the events.
 
     Attributes:
         log: the events.
-        rows: of all frames.
+        rows: rows of all frames.
         done: number of frames.
         sets: letters of the sets that were not empty in some frame.
     """
@@ -124,20 +125,20 @@ def frames_steps(
 ) -> Generator[Progress, None, None]:
     """Test one frame after the other; only pairs that changed since the last frame are tested again.
 
-    What is found does not depend on where a range begins: a task may ask any part of it.
+    The results do not depend on the beginning of a range: a task may test any part of a range.
 
     Args:
         source: the scene; the caller puts its frame back.
         options: the question; its own frames do not matter.
         engine: the meshclash module, warm.
         frames: the frames.
-        take: is given each of them when it is done.
-        statistics: of the work.
-        before: the frame before the first one, from which moments of contact are told; None: there is none.
-        highlights: whether rows carry what is drawn.
-        prepare: as `Followed` takes it.
-        clouds: scans that were made for other frames.
-        passages: whether to look for what meets between two frames only.
+        take: function that receives each frame when it is finished.
+        statistics: statistics of the work.
+        before: the frame before the first one, from which times of contact are computed; None: no such frame.
+        highlights: whether rows contain the data for drawing.
+        prepare: as in `Followed`.
+        clouds: scans that were created for other frames.
+        passages: whether to search for pairs that meet only between two frames.
 
     Yields:
         Progress, with the time that is left.
@@ -208,11 +209,11 @@ class _Remaining:
 
 @dataclass(frozen=True)
 class RangeTask:
-    """A part of a range of frames that can be tested by itself.
+    """A part of a range of frames that can be tested separately.
 
     Attributes:
         frames: the part.
-        before: the frame before it, None where the range begins with it.
+        before: the frame before the task's frames, None if the range begins with them.
     """
 
     frames: range
@@ -223,7 +224,7 @@ class RangeTask:
 
 
 def tasks_of(frames: range) -> Iterator[RangeTask]:
-    """Divide a range into tasks; the division does not depend on the number of processes, so that the answer is the
+    """Divide a range into tasks; the division does not depend on the number of processes, so that the result is the
     same.
     """
     size = max(LEAST_FRAMES, min(MOST_FRAMES, -(-len(frames) // TASKS)))

@@ -14,12 +14,12 @@ UNITS = {
 SYSTEMS = {
     "METRIC": ("KILOMETERS", "METERS", "MILLIMETERS"), "IMPERIAL": ("MILES", "FEET", "INCHES", "THOU"),
 }  # fmt: skip
-"""What lengths that do not suit a unit are written in, the largest first, by the system of units."""
+"""Units for lengths that do not suit the given unit, the largest first, by the system of units."""
 VOLUME_UNITS = {"METRIC": ("METERS", "CENTIMETERS", "MILLIMETERS"), "IMPERIAL": ("FEET", "INCHES")}
-"""The same for volumes: of cubes of these."""
+"""Units for volumes: cubes of these units."""
 USUAL = 1  # of these, where there is no length
 FINEST = {"METRIC": (1e-6, "<0.001 mm"), "IMPERIAL": (2.54e-6, "<0.0001 in")}
-"""Of each system a length below which lengths are roundings [m], and what is written instead of them."""
+"""For each system, the length below which lengths are rounding errors [m], and the text that is written instead."""
 READABLE = (0.01, 10000.0)
 LEAST_AMONG_OTHERS = 0.001  # in the unit of lengths beside it
 FREE_SHARE = 0.001  # of the size of a scene: a clearance that is neither nothing nor everything
@@ -31,8 +31,8 @@ def usual_clearance(size: float, unit: float) -> float:
     """Return a default clearance [m]: about a thousandth of the scene size, rounded in its unit.
 
     Args:
-        size: of the scene [m]; 0 where nothing is in it.
-        unit: in which the scene shows lengths [m].
+        size: size of the scene [m]; 0 for an empty scene.
+        unit: unit in which the scene shows lengths [m].
     """
     wanted = FREE_SHARE * size if size > 0.0 else FREE_WHERE_EMPTY
     power = math.floor(math.log10(wanted / unit) + 1e-9)  # down to a power of ten; 10.000000001 is one, too
@@ -43,8 +43,8 @@ def clearly_above(length: float, unit: float) -> float:
     """Return a power of ten in a unit that is at least five times a length [m].
 
     Args:
-        length: what is to be exceeded [m]; for 0 a thousandth of the unit.
-        unit: in which the scene shows lengths [m].
+        length: the length to exceed [m]; for 0, a thousandth of the unit.
+        unit: unit in which the scene shows lengths [m].
     """
     return unit * 10.0 ** math.ceil(math.log10(SEVERAL * length / unit) - 1e-9) if length > 0.0 else 1e-3 * unit
 
@@ -78,11 +78,11 @@ def length_in_words(
     Args:
         metres: the length.
         system: "METRIC" or "IMPERIAL".
-        unit: the one to use as long as the number is readable, a key of `UNITS`; others fit the length.
+        unit: the preferred unit, a key of `UNITS`; it is used as long as the number is readable.
         digits: significant ones.
-        like: a length [m] whose unit is taken, so that lengths that are read together have one unit; what is below a
-            thousandth of it is called so.
-        up: whether it is rounded up.
+        like: a length [m] whose unit is used, so that lengths shown together have one unit; smaller lengths than a
+            thousandth of the unit are written as such.
+        up: whether the number is rounded up.
     """
     if like:
         size, name = fitting_unit(like, system, unit)
@@ -107,14 +107,14 @@ def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: in
 
     Args:
         cubic_metres: the volume.
-        system, unit: as in `length_in_words`; the unit is that of lengths.
+        system, unit: as in `length_in_words`; the unit is a unit of length.
         digits: significant ones.
     """
     return volume_between(cubic_metres, cubic_metres, system, unit, digits)
 
 
 def volume_between(low: float, high: float, system: str, unit: str = "", digits: int = 3) -> str:
-    """Format the bounds of a volume: "1.24 to 1.26 cm³", or one number if both look the same."""
+    """Format the bounds of a volume: "1.24 to 1.26 cm³", or a single number if both have the same text."""
     size, name = _fitting_volume(high, system, unit)
     if 0.0 < high < LEAST_AMONG_OTHERS * size:
         return f"<{LEAST_AMONG_OTHERS} {name}"
@@ -144,6 +144,8 @@ def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str
 
 
 def _finest(system: str, unit: str) -> tuple[float, str]:
-    """Return the length below which lengths are rounding errors [m], and its text; it is smaller for finer units."""
+    """Return the length below which lengths are rounding errors [m], and its text; the length is smaller for finer
+    units.
+    """
     size, name = UNITS.get(unit, (1.0, ""))
     return min(FINEST[system], (LEAST_AMONG_OTHERS * size, f"<{LEAST_AMONG_OTHERS} {name}")) if name else FINEST[system]

@@ -25,21 +25,21 @@ class VerdictEntry:
     """The name, count and display of a verdict.
 
     Attributes:
-        name: in rows and reports.
-        label: in lists.
-        counted: what so many pairs are, after their number.
-        filter_tip: what a click on its filter does.
-        icon: its name among the icons of the window.
-        counts_as: the engine's verdict whose severity it has; "apart": the least.
-        of_engine: whether it is a verdict of the engine on two objects that meet.
-        clash: whether `--fail-on clash` counts it: yes, where it is not certain that the two do not clash.
+        name: name in rows and reports.
+        label: label in lists.
+        counted: text after the number of pairs with this verdict.
+        filter_tip: tooltip of the filter button.
+        icon: name of the icon in the window.
+        counts_as: the engine's verdict with the same severity; "apart" is the least severe.
+        of_engine: whether the engine returns this verdict for two objects that meet.
+        clash: whether `--fail-on clash` counts the verdict; true if a clash cannot be excluded.
         solid: whether the two may have volume in common.
-        no_volume: whether they have none in common, or none that counts.
-        quiet: whether it is drawn of the selected pair only: in an assembly nearly everything touches something.
+        no_volume: whether the objects have no common volume, or none that counts.
+        quiet: whether only the selected pair is drawn: in an assembly nearly all parts touch other parts.
         guess: whether only a probability is known.
-        pictured: whether pictures show it where others are shown, too.
-        provisional: whether it is a part of an incomplete answer, which is not kept.
-        style: on the page of a report; "" for that of all others.
+        pictured: whether pictures show this verdict where they show others.
+        provisional: whether the verdict belongs to an incomplete result, which is not stored.
+        style: style of the verdict on the page of a report; "" for the default style.
     """
 
     name: str
@@ -116,7 +116,7 @@ def _those(chosen: Callable[[VerdictEntry], bool]) -> tuple[str, ...]:
 
 
 FINAL_VERDICTS = _those(lambda entry: not entry.provisional)
-"""Everything that a row of a complete answer may say."""
+"""All verdicts of the rows of a complete result."""
 PROVISIONAL_VERDICTS = _those(lambda entry: entry.provisional)
 ENGINE_VERDICTS = _those(lambda entry: entry.of_engine)
 CLASH_VERDICTS = _those(lambda entry: entry.clash)

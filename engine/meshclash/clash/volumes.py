@@ -13,7 +13,7 @@ from .queries.question import DetectQuestion
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
 RESOLUTIONS = (64, 256)
-"""Voxels along the region that both objects reach; the finer ones where the coarser leave much open."""
+"""Numbers of voxels along the common region; the finer resolutions are used if the coarser ones leave wide bounds."""
 CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 
 
@@ -23,19 +23,19 @@ Bounds = tuple[float, float] | None
 def may_have_volume(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> bool:
     """Return whether the common volume of a pair, given by engine ids, can be measured.
 
-    Which of a massive file's sides is inside is not known.
+    Which side of a massive file's surface is inside is unknown.
     """
     massive = any(question.world.is_massive(key) for key in pair)
     return row.verdict in SOLID_VERDICTS and not row.scans and not massive
 
 
 def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
-    """Compute bounds of the common volume of a pair, in slices; None if one of the two objects is not a solid.
+    """Compute bounds of the common volume of a pair, in slices; None if an object is not a solid.
 
     Args:
         question: the question.
         pair: the engine's ids of the two objects, which `may_have_volume`.
-        row: its row.
+        row: row of the pair.
     """
     (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
     a, b = drawn(a), drawn(b)
@@ -44,7 +44,7 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         steps = question.engine.steps(
             question.engine.voxels.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
         )
-        progress = Progress(1.0, Sentence("Measuring what {a} and {b} have in common", a=row.a.name, b=row.b.name))
+        progress = Progress(1.0, Sentence("Measuring the common volume of {a} and {b}", a=row.a.name, b=row.b.name))
         try:
             low, high = (yield from hold_progress(steps, progress)).overlap_volume
         except question.engine.errors.NotASolid:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..messages import Sentence
 
 _TAILS = (" without ", " of ", " with ")
-"""What may stand behind the noun of a kind: "mesh without faces"."""
+"""Words that may follow the noun of a type: "mesh without faces"."""
 
 
 def plural(noun: str) -> str:
@@ -27,6 +27,6 @@ def counted(number: int, noun: str) -> Sentence:
 
 
 def kinds_in_words(counts: Mapping[str, int]) -> str:
-    """List counts by kind, the most frequent first: "3 cameras, 2 lights"; "" if there are none."""
+    """List counts by type, the most frequent first: "3 cameras, 2 lights"; "" for an empty dictionary."""
     found = sorted(((count, kind) for kind, count in counts.items() if count), key=lambda item: (-item[0], item[1]))
     return Sentence.joined(", ", (counted(count, kind) for count, kind in found))

@@ -48,7 +48,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
     """A tree over polygons for queries of rays, nearest points and overlaps. ``FromPolygons`` creates it.
 
     Attributes:
-        mesh: the triangles of the polygons, a TriangleMesh; None if there are none.
+        mesh: the triangles of the polygons, a TriangleMesh; None without polygons.
         polygons: polygon of each triangle, (m,) int32.
     """
 
@@ -67,9 +67,9 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
         Args:
             vertices: (n, 3).
-            polygons: for each polygon a sequence of indices, or an array (m, k). Polygons with fewer than three corners
+            polygons: a sequence of indices for each polygon, or an array (m, k). Polygons with fewer than three corners
                 are left out. Polygons need not be convex.
-            all_triangles: whether all polygons are triangles; if True, others are refused.
+            all_triangles: whether all polygons are triangles; if True, other polygons raise an error.
             epsilon: has no effect, as in Blender for triangles that share no vertex.
 
         Raises:
@@ -109,7 +109,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         """Return the first crossing of a ray with a polygon: (location, normal, index, distance), or four None.
 
         Args:
-            origin, direction: three numbers; the direction may have any length; if it is zero, nothing is crossed.
+            origin, direction: three numbers; the direction may have any length; a direction of zero has no crossing.
             distance: crossings at this distance or farther are left out.
 
         Raises:
@@ -153,13 +153,13 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return found if len(found) < _FEW else self._nearest(origin, distance, len(self.polygons))
 
     def overlap(self, other_tree: "BVHTree", /) -> list[tuple[int, int]]:
-        """Return pairs of polygons that meet, each once: of this tree, and of the other one.
+        """Return pairs of polygons that meet, each pair once: a polygon of this tree, and a polygon of the other tree.
 
         For a tree with itself each pair appears in both orders, and triangles with two common vertices are left out, as
-        in Blender. Other triangles count if they have more in common than they share.
+        in Blender. Other triangles are reported if they have common points besides their shared vertex.
 
         Raises:
-            UnsupportedOption, a ValueError: the other one is not a BVHTree.
+            UnsupportedOption, a ValueError: the other object is not a BVHTree.
         """
         if not isinstance(other_tree, BVHTree):
             raise UnsupportedOption("Expected a BVHTree argument")

@@ -1,16 +1,16 @@
-"""trimesh's ``CollisionManager``, ``RayMeshIntersector``, ``ProximityQuery`` and ``closest_point``, by this engine.
+"""Replacements for trimesh's ``CollisionManager``, ``RayMeshIntersector``, ``ProximityQuery`` and ``closest_point``.
 
 To replace a class, assign it: ``trimesh.collision.CollisionManager = meshclash.compat.trimesh.CollisionManager``. To
 replace the rays of one mesh, use ``mesh.ray = RayMeshIntersector(mesh)``.
 
-Closed meshes are solids: an object inside another one collides with it, as one contact without triangles (-1).
-Contacts are exact, whereas the original library rounds. Normals point from the first object of a contact to the
-second, and depths are those of the contact's region. If objects overlap, the distance is minus the penetration depth,
-and the points in its data are those that touch last when the objects separate.
+Closed meshes are solids: an object inside another one collides with it, as one contact without triangles (-1). Contacts
+are exact, whereas the original library rounds. Normals point from the first object of a contact to the second, and
+depths are the depths of the contact's region. If objects overlap, the distance is minus the penetration depth, and the
+points in its data are the points that touch last when the objects separate.
 
 Rays are exact and have no gaps at edges. Crossings are sorted by ray and distance. No ray is restarted behind a
-crossing, so none is lost or found twice. Of equally near triangles ``closest_point`` takes the one with the lowest
-index, whereas the original compares normals.
+crossing, so no crossing is lost or found twice. Among equally near triangles, ``closest_point`` returns the one with
+the lowest index, whereas trimesh compares normals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -56,7 +56,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return (*self._scene._shared_things(), *(mesh for mesh, _ in self._given.values()))
 
     def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
-        """Add an object, or replace the one with the same name.
+        """Add an object, or replace the object with the same name.
 
         Args:
             name: name of the object.
@@ -106,7 +106,9 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Return whether a member collides with one of another manager; this manager's name comes first in pairs."""
+        """Return whether a member collides with a member of another manager; this manager's name comes first in
+        pairs.
+        """
         with self._with(other_manager) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids) for pair in found}
@@ -122,7 +124,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             return _distance(named, nearest, names, return_name, return_data)
 
     def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
-        """Return the smallest distance between members, or of one member to the others."""
+        """Return the smallest distance between members, or of one member to the other members."""
         nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
         named = None if nearest is None else tuple(sorted(_names(nearest, names), key=_order))
@@ -174,7 +176,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return [_Pair(a, b) for a, b in self._scene.collides(**self._sets(ids)).pairs.tolist()]
 
     def _nearest(self, ids: list[int] | None) -> "_Nearest | None":
-        """Return the nearest pair, or the pair with the deepest overlap; None if there is none."""
+        """Return the nearest pair, or the pair with the deepest overlap; None without a pair."""
         found = list(self._scene.distances(most=1, **self._sets(ids), depth=False))
         if not found:
             return None
@@ -197,7 +199,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def _penetration(self, pair: PairVerdict) -> Penetration | None:
         """Return the penetration of two objects that meet.
 
-        None if they have no common volume, or if one is not a solid or not a mesh in memory.
+        Returns None if the objects have no common volume, or if one object is not a solid or not a mesh in memory.
         """
         (a, pose_a), (b, pose_b) = (self._scene.posed(place) for place in (pair.a, pair.b))
         if not (isinstance(a, TriangleMesh) and isinstance(b, TriangleMesh)):
@@ -219,7 +221,9 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     def _contact_data(self, pair: PairVerdict, names: dict[int, Any]) -> Iterator[collision.ContactData]:
-        """Yield one item for each pair of triangles that meet, or one if an object lies inside another."""
+        """Yield one item for each pair of triangles that meet, or a single item if an object lies inside another
+        object.
+        """
         if not len(pair.contacts):
             yield collision.ContactData(_names(pair, names), self._inside(pair))
             return
@@ -230,7 +234,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
             yield collision.ContactData(_names(pair, names), contact)
 
     def _inside(self, pair: PairVerdict) -> SimpleNamespace:
-        """Return the contact of an object that lies inside another."""
+        """Return the contact of an object that lies inside another object."""
         found = self._penetration(pair)
         normal, depth = (np.zeros(3), 0.0) if found is None else (found.direction, float(found.depth))
         return SimpleNamespace(b1=-1, b2=-1, normal=normal, pos=pair.location, penetration_depth=depth)
@@ -261,7 +265,7 @@ class RayMeshIntersector(Copyable):
         Args:
             ray_origins, ray_directions: (n, 3).
             multiple_hits: False returns only the first crossing of each ray.
-            max_hits: maximum number of crossings of each ray; the nearest ones are returned.
+            max_hits: maximum number of crossings of each ray; the nearest crossings are returned.
             return_locations: whether to return locations.
         """
         most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1
@@ -283,7 +287,7 @@ class RayMeshIntersector(Copyable):
         return locations, rays, triangles
 
     def intersects_first(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
-        """Return the first triangle that each ray crosses, (n,) int64; -1 for none."""
+        """Return the first triangle that each ray crosses, (n,) int64; -1 for rays without a crossing."""
         hits, rays = self._cast(ray_first, ray_origins, ray_directions)
         found = np.full(len(ray_origins), -1, np.int64)
         found[rays] = hits.triangle
@@ -309,7 +313,7 @@ class RayMeshIntersector(Copyable):
         return inside
 
     def _cast(self, question: Any, origins: Any, directions: Any) -> tuple[Any, np.ndarray]:
-        """Run a query on the rays with a direction; return its answer and the indices of these rays (k,)."""
+        """Run a query for the rays with a nonzero direction; return the result and the indices of these rays (k,)."""
         starts, ways = (
             float_array(name, rays, UnsupportedOption)
             for name, rays in (("ray_origins", origins), ("ray_directions", directions))
@@ -391,12 +395,12 @@ def _is_text(name: Any) -> bool:
 
 
 def _order(name: Any) -> tuple[bool, int, str]:
-    """Return a sort key for names: numbers first, then all others in alphabetical order."""
+    """Return a sort key for names: numbers first, then all other names in alphabetical order."""
     return (False, int(name), "") if is_whole(name) else (True, 0, name if _is_text(name) else shown(name))
 
 
 def _add(scene: Scene, mesh: Any, transform: Any) -> tuple[int, bool]:
-    """Add a mesh in a pose; return its id, and whether a scale or shear in the transform was baked into it."""
+    """Add a mesh in a pose; return its id, and whether a scale or shear of the transform was applied to it."""
     if transform is None or isinstance(transform, Pose):
         return scene.add(mesh, transform), False
     if given_array("transform", transform, InvalidPose).shape != (4, 4):

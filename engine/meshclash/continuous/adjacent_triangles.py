@@ -1,22 +1,22 @@
 """Triangles of one object that share vertices: the first time at which they meet beyond the shared vertices.
 
-A pair counts while it is a contact by ``self_collide``, that is, unless the common points are exactly the shared vertex
-or edge. Elements are a corner and a triangle, or two edges without a common vertex. They may also meet just at the
-shared part: a corner that reaches the shared vertex or the shared edge, or a vertex that comes to lie on an opposite
-edge. Then the time of their contact is not enough to decide.
+A pair counts while ``self_collide`` would report it, that is, unless the common points are exactly the shared vertex or
+edge. Elements are a corner and a triangle, or two edges without a common vertex. They may also meet just at the shared
+part: a corner that reaches the shared vertex or the shared edge, or a vertex that comes to lie on an opposite edge.
+Then the time of their contact is not enough to decide.
 
 When. Let T be the set of times at which a pair counts, and t > 0 one at which T begins. Then an element comes into
 contact at t, for the following reason. The common points that are not shared reach the rim of one of the triangles. If
-there are some at t itself, an edge from the shared vertex lies in the cone of the other triangle. So its end, or the
-point where it leaves, is an element's contact apart from the shared vertex, which did not exist before. If there are
-none at t, a cone of directions is not closed at t: a corner meets the shared vertex, or the vertex comes to lie between
-two corners, on an edge. With a shared edge, the same holds at either end. By reversal, T ends when an element ceases to
-be in contact. So between successive times at which contacts of elements begin or end, the pair counts always or never.
-A rational time between two of them decides, and the times themselves are tested with exact signs at roots
-(``roots.py``).
+there are such points at t itself, an edge from the shared vertex lies in the cone of the other triangle. So the end of
+this edge, or the point where it leaves the other triangle, is a contact of elements apart from the shared vertex, which
+did not exist before. If there are no such points at t, a cone of directions is not closed at t: a corner meets the
+shared vertex, or the vertex comes to lie between two corners, on an edge. With a shared edge, the same is true at
+either end. By reversal, T ends when an element ceases to be in contact. So between successive times at which contacts
+of elements begin or end, the pair counts always or never. A rational time between two of them decides, and the times
+themselves are tested with exact signs at roots (``roots.py``).
 
 The cases that float64 decides alone (``filter.py``) are strictly inside a triangle, or inside two edges: not at the
-shared part. Most of the other cases are away from it by more than rounding errors.
+shared part. In most other cases, the distance from the boundary exceeds the rounding errors.
 """
 
 from collections.abc import Generator
@@ -45,7 +45,7 @@ reported times."""
 _STEP = Fraction(1, 1 << FINE)
 """Resolution of the reported times."""
 _BESIDE = 8
-"""Number of halvings of a root's interval before times beside it are tested."""
+"""Number of halvings of a root's interval before times next to the root are tested."""
 
 _Element = tuple[list[int], int]
 """Four of six corners, and the kind of the element."""
@@ -201,19 +201,20 @@ class _Pair:
     """Two moving triangles that share vertices.
 
     Args:
-        ids: their six vertex indices, some of them equal.
-        points: their corners, as returned by ``integer_points``.
+        ids: the six vertex indices of the two triangles, some of them equal.
+        points: corners of the triangles, as returned by ``integer_points``.
     """
 
     def __init__(self, ids: list[int], points: list[Vector]) -> None:
         self._ids, self._points = ids, points
 
     def first_moment(self, elements: list[_Element] | None = None, earliest: float = 0.0) -> float:
-        """Return a lower bound of the first time at which they meet beyond what they share; NaN if they never do.
+        """Return a lower bound of the first time at which two triangles meet outside their shared vertices; NaN if they
+        never do.
 
         Args:
-            elements: those that meet at some time, and possibly more; None: all.
-            earliest: a multiple of 2**-41, before which none of them meets.
+            elements: the elements that meet at some time, and possibly more; None: all elements.
+            earliest: a multiple of 2**-41, before which no element meets.
         """
         found = []
         for rows, kind in _elements(self._ids) if elements is None else elements:

@@ -68,7 +68,7 @@ def between(form: Form, index: int, depth: int) -> Form:
 
 
 def _between_by_horner(form: Form, index: int, depth: int) -> Form:
-    """Do the same as ``between``, for any degree."""
+    """Like ``between``, for any degree."""
     whole = 1 << depth
     rest, time = [whole - index, whole - index - 1], [index, index + 1]  # m and t by m' and t' of the interval
     out = [form[0]]
@@ -116,7 +116,9 @@ def changes(form: Form) -> int:
 
 
 def common(a: Form, b: Form) -> Form:
-    """Return the greatest common divisor of two forms, primitive; [1] if they have none. One must not be zero."""
+    """Return the greatest common divisor of two forms, primitive; [1] if they have no common divisor. One must not be
+    zero.
+    """
     zeros = min(_leading(a), _leading(b)) if any(a) and any(b) else _leading(a if any(a) else b)
     ends = min(_leading(a[::-1]), _leading(b[::-1])) if any(a) and any(b) else _leading((a if any(a) else b)[::-1])
     p, q = _core(a), _core(b)

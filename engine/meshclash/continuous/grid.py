@@ -95,7 +95,7 @@ def short_point(start, end, i, factors):
 
 @inner
 def long_point(start, end, i, factors):
-    """Do the same as ``short_point``, with two-word integers."""
+    """Like ``short_point``, with two-word integers."""
     return (
         (_long(start[i, 0], factors[0]), _long(end[i, 0], factors[0])),
         (_long(start[i, 1], factors[1]), _long(end[i, 1], factors[1])),

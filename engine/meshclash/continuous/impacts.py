@@ -26,8 +26,8 @@ class Impacts:
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
     time: np.ndarray
-    """(n,) float64: a lower bound of the first time of contact, at most 2**-40 below it; NaN if they do not meet. It is
-    0 only if they meet at time 0 (or before 2**-1074)."""
+    """(n,) float64: a lower bound of the first time of contact, at most 2**-40 below the exact time; NaN for pairs that
+    do not meet. The bound is 0 only for pairs that meet at time 0 (or before 2**-1074)."""
     counters: dict[str, int]
     """Number of pairs decided by each stage: "comparisons" of coordinates, "signs" of the coplanarity's coefficients, a
     certified "bracket" in float64, "integers" of fixed width, "rational" signs in Python integers."""
@@ -47,13 +47,13 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
 
     Args:
         start: array-like, (n, 4, 3) [m], taken as float64: the point, then the triangle's corners, at time 0.
-        end: the same at time 1.
+        end: vertices at time 1, in the same form.
 
     Returns:
         Impacts.
 
     Raises:
-        InvalidMesh: another shape, or coordinates that are not finite numbers.
+        InvalidMesh: the array has another shape, or coordinates are not finite numbers.
 
     Example:
         >>> import meshclash as mc
@@ -71,7 +71,7 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
     Args:
         start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at
             time 0.
-        end: the same at time 1.
+        end: vertices at time 1, in the same form.
 
     Returns, raises: as ``point_triangle_impacts``.
 
@@ -88,7 +88,9 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
 def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     start, end = checked_points("start", start, 4), checked_points("end", end, 4)
     if len(start) != len(end):
-        raise InvalidMesh(f"start has {len(start)} rows of four points, end has {len(end)}: give both times of each")
+        raise InvalidMesh(
+            f"start has {len(start)} rows of four points, but end has {len(end)}: both need the same number of rows"
+        )
     verdicts, times = np.empty(len(start), np.uint8), np.empty(len(start))
     counts = np.zeros(STAGES, np.int64)
     _decide_all(start, end, kind, verdicts, times, counts)
@@ -102,7 +104,7 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
     """Return rows of points, (n, count, 3) float64, as kernels take them; InvalidMesh names the argument."""
     try:
         if isinstance(points, np.ma.MaskedArray):
-            raise TypeError("the array is masked")
+            raise TypeError("masked arrays are not supported")
         given = given_array(name, points, InvalidMesh)
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")
@@ -115,8 +117,8 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
         finite = np.isfinite(array).all(axis=(1, 2))
         i = int(np.argmin(finite))
         raise InvalidMesh(
-            f"{name}[{i}] is {array[i].tolist()!s:.200} ({int((~finite).sum())} such in all): coordinates must "
-            "be finite"
+            f"{name}[{i}] is {array[i].tolist()!s:.200} ({int((~finite).sum())} such rows in total): "
+            "coordinates must be finite"
         )
     return array
 

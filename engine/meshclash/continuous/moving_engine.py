@@ -34,7 +34,8 @@ _SLACK = 2.0**-48
 _TIE = 2.0**-39
 """Distance of the horizon beyond the earliest time: lower bounds of equal times differ by less."""
 _NEARER = 0.7
-"""The horizon is moved if the earliest time is below this share of it, since refitting the boxes costs a pass."""
+"""The horizon is moved if the earliest time is below this fraction of it, because refitting the boxes takes a pass over
+the tree."""
 
 
 _BOXES = access_to(volume_named("aabb"))
@@ -156,7 +157,7 @@ class MovingEngine:
 
     @property
     def best(self) -> float:
-        """Earliest time found so far, if only that is requested; infinite if there is none."""
+        """Earliest time found so far, if only the earliest is requested; infinite if no contact was found."""
         return float(self._workers.best.min())
 
     @property
@@ -171,7 +172,7 @@ class MovingEngine:
         return nodes, triangles, 0
 
     def found_before(self, horizon: float) -> bool:
-        """Return whether the earliest time of all is known once everything up to a horizon is done."""
+        """Return whether the earliest time of all is known once all elements up to a horizon are processed."""
         return self.best < horizon - _TIE
 
     def begin(self, horizon: float) -> None:
@@ -245,7 +246,7 @@ class MovingEngine:
             self._workers.state[w, [layout.JOB, layout.STACK_USED]] = len(own) == 0, len(own)
 
     def _take_stock(self) -> bool:
-        """Take the elements that all workers found from their output arrays; return whether everything is done."""
+        """Take the elements that all workers found from their output arrays; return whether all work is finished."""
         state = self._workers.state[: self._active]
         for w in np.flatnonzero(state[:, layout.OUTPUT_USED]).tolist():
             found = int(state[w, layout.OUTPUT_USED])
@@ -259,7 +260,7 @@ class MovingEngine:
         return done
 
     def _take(self, pairs: np.ndarray, codes: np.ndarray, _: np.ndarray, times: np.ndarray) -> None:
-        """Keep the elements that certainly meet; undecided elements, and those decided in integers, are processed
+        """Store the elements that certainly meet; undecided elements, and those decided in integers, are processed
         later.
         """
         certain = times >= 0.0
@@ -276,7 +277,7 @@ class MovingEngine:
                 self._left.popleft()
 
     def _settle_steps(self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> Generator[float, None, None]:
-        """Decide elements, and find the triangles of those that meet; yields the share that is done of either step."""
+        """Decide elements, and find the triangles of those that meet; yields the finished fraction of either step."""
         left, times = np.isnan(times), np.abs(times)
         for kind in (POINT_TRIANGLE, EDGE_EDGE):
             of_kind = left & ((codes >= EDGES) == (kind == EDGE_EDGE))

@@ -1,8 +1,8 @@
 """A tree of moving triangles: each node has boxes at two times; each vertex and each edge is owned by one triangle.
 
 Two nodes cannot meet if the same axis separates their boxes, in the same order, at both times: coordinates are linear
-in time, so the relative ones keep their sign between. This is sharper than boxes around the whole motion, especially if
-objects move together.
+in time, so the relative ones keep their sign between. This test is sharper than boxes around the whole motion,
+especially if objects move together.
 
 A vertex and a triangle, or two edges, should be compared only once, however many triangles they belong to. So each
 vertex and each edge is owned by one of its triangles (Curtis, Tamstorf and Manocha 2008, "Fast collision detection for
@@ -123,8 +123,8 @@ class MovingTree:
     """One side of a query about moving triangles.
 
     Attributes:
-        forest: for the kernels.
-        tree: its topology.
+        forest: the forest for the kernels.
+        tree: topology of the tree.
     """
 
     def __init__(

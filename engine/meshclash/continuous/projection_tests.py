@@ -102,7 +102,7 @@ def _steepest_axis(u0, v0, u1, v1, t):
 
 @inner
 def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """Apply ``inside_along`` to the most informative axis, and to the other axes if that does not decide."""
+    """Apply ``inside_along`` to the most informative axis, and to the other axes if this axis does not decide."""
     first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
     found = FLAT
     for step in range(3):
@@ -116,9 +116,9 @@ def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low,
 
 @inner
 def inside_near(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
-    """Do the same as ``inside_between`` for a short interval, by the first axis alone.
+    """Like ``inside_between`` for a short interval, by only the first axis.
 
-    Other axes rarely decide what the first one does not.
+    Other axes rarely decide cases that the first axis does not decide.
     """
     first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
     answer = inside_along(kind, first, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high)

@@ -104,7 +104,9 @@ class Encounter:
         return cross(minus(e, g), minus(h, g))
 
     def outside(self, place: tuple[int, int, int]) -> list[Form]:
-        """Return (E - G)(E - H) along each axis: if E, in line with G and H, lies between them, none is positive."""
+        """Return (E - G)(E - H) along each axis: if E, on a line with G and H, lies between them, no value is
+        positive.
+        """
         e, g, h = (self.points[i] for i in place)
         return [multiply(p, q) for p, q in zip(minus(e, g), minus(e, h), strict=True)]
 

@@ -13,7 +13,8 @@ class Root:
     """One root of a form, of degree 3 at most, in [0, 1].
 
     Attributes:
-        form: has it as a simple root, and no other in the open interval; replaced by its factors as they are found.
+        form: the form has the root as a simple root, and no other root in the open interval; the form is replaced by
+            its factors as they are found.
         index, depth: the root lies inside [index, index + 1] / 2**depth, or is index / 2**depth if ``exact``.
     """
 
@@ -44,7 +45,7 @@ class Root:
         return half
 
     def narrow(self, depth: int) -> None:
-        """Halve the interval until it is no wider than 2**-depth."""
+        """Halve the interval until its width is at most 2**-depth."""
         while not self.exact and self.depth < depth:
             self.halve()
 
@@ -64,7 +65,7 @@ class Root:
                     self.form, self._local = shared, factor
                     return 0
             local = halves(local)[self.halve()]
-        raise AssertionError("two forms without a common root have different signs near one's root")
+        raise AssertionError("the signs of two linear forms without a common root differ near a root")
 
 
 def roots(form: Form) -> Iterator[Root]:

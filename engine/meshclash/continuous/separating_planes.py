@@ -1,9 +1,9 @@
 """Fast test for very many moving triangles that share vertices: planes separate them at all but a few times.
 
 Triangles A and B share one vertex. While the other two corners of A lie strictly on one side of B's plane, the
-triangles have only that vertex in common. If they share an edge, this holds while A's own corner is off B's plane
-(``geometry/neighbours.py``). The sign of a cubic in time tells on which side of B's plane a corner of A is. So for a
-shared edge only the roots of that cubic remain, unless it is zero. For a shared vertex there remain
+triangles have only their shared vertex in common. If the triangles share an edge, this is true while A's own corner is
+off B's plane (``geometry/neighbours.py``). The sign of a cubic in time tells on which side of B's plane a corner of A
+is. So for a shared edge only the roots of that cubic remain, unless the cubic is zero. For a shared vertex there remain
 
 * no times, if the product of both cubics has only coefficients above 0,
 * the roots of the first, if the second is a positive multiple of it: whole neighbourhoods that shrink to a point, or
@@ -37,7 +37,7 @@ def moments_left(ids: np.ndarray, corners: np.ndarray) -> list[Form | None]:
         corners: as returned by ``whole_corners``.
 
     Returns:
-        k times a form, or None if nothing is known. If there is a form, the triangles have three vertices each, and
+        k times a form, or None if no form is known. If there is a form, the triangles have three vertices each, and
         share one or two of them.
     """
     left: list[Form | None] = [None] * len(ids)
@@ -80,7 +80,7 @@ def _times(a: Any, b: Any) -> np.ndarray:
 
 
 def _sides(corners: np.ndarray, own: np.ndarray, plane: int) -> list[np.ndarray]:
-    """Return on which side of a triangle others are: a cubic (k, 4) for each of ``own``.
+    """Return the side of a triangle on which other points are: a cubic (k, 4) for each of ``own``.
 
     The triangle has the corners ``plane`` to ``plane`` + 2.
     """

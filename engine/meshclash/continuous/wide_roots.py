@@ -8,7 +8,7 @@ of t, with c and e for the coefficients of f and q,
     r = e_2 f - c_3 t q,   L = e_2 r - r_2 q = l_0 + l_1 t,   V = l_1^2 q(-l_0 / l_1),
 
 f has the sign of L at rho, and the sign of V tells which of rho and the root of L comes first. So no root is narrowed
-any further, and q is zero at the root of f exactly if L or V says so.
+any further, and q is zero at the root of f exactly if L or V is zero.
 
 Float64 is tried first. A coefficient is rounded by 2**-50 of itself, terms m^i t^j s have weights with a sum of at most
 1, and t and m are exact: a value is off by less than 32 * 2**-53 times the largest coefficient. In the interval a
@@ -59,7 +59,7 @@ def _cubic_value(s, t):
 
 @inner
 def _guess(s, low, high, after):
-    """Guess in float64 where the only root between low and high, over 2**FINE, is."""
+    """Guess in float64 the position of the only root between low and high, over 2**FINE."""
     lower, upper = low * 2.0**-FINE, high * 2.0**-FINE
     t = 0.5 * (lower + upper)
     for _ in range(_NEWTON_STEPS):
@@ -116,8 +116,8 @@ def _signs_on(f, index, depth):
 def next_root(f, index, depth, fresh):
     """Return (found, root, index, depth, fresh): the first root from the interval [index, index + 1] / 2**depth on.
 
-    found is 1 for a root, 0 if none is left, ``NOT_PARTED`` if two roots cannot be separated. The other values tell
-    where to continue; ``fresh`` is whether the lower end has not been tested yet. Begin with 0, 0, True.
+    found is 1 for a root, 0 if none is left, ``NOT_PARTED`` if two roots cannot be separated. The other values are the
+    state to continue from; ``fresh`` is whether the lower end has not been tested yet. Begin with 0, 0, True.
     """
     while index < 1 << depth:
         left, first, second, right = _signs_on(f, index, depth)

@@ -119,8 +119,8 @@ def _first_from(points, kind, vectors, n, f, place):
     """Return (decision, root, place): the first root of f, nonzero, from place / 2**DEEPEST on at which the elements
     meet.
 
-    If it is undecided, the undecided time lies between the returned place and 2**-DEEPEST later. The lower end counts
-    at place 0.
+    If the result is undecided, the undecided time lies between the returned position and 2**-DEEPEST later. The lower
+    end counts at place 0.
     """
     index, depth, fresh = place, DEEPEST, place == 0
     while index & 1 == 0 and depth > 0:
@@ -233,7 +233,7 @@ def decide_at_root(start, end, kind, after, left, right, inside):
     """Return (decision, time): whether four moving points meet at the only root of the coplanarity in (left, right).
 
     ``after`` is the sign before the root, -1 or 1. Around [left, right] there is no other root in [i, j] / 2**FINE for
-    the nearest i and j. ``inside``: it is known that they meet, but not when.
+    the nearest i and j. ``inside``: it is known that the elements meet, but not when.
     """
     factors = factors_of_axes(start, end, SHORT)
     if fits_grid(start, end, factors):

@@ -20,7 +20,7 @@ class ClosestFeatures:
     """The distance of two convex hulls, and the features that contain the nearest points."""
 
     distance: float
-    """Distance [m]; 0 if the hulls meet or one is inside the other."""
+    """Distance [m]; 0 if the hulls meet or one hull is inside the other."""
     point_a: np.ndarray
     """World point of a nearest to b, (3,) [m]; if the hulls overlap, a point near the end of the search."""
     point_b: np.ndarray
@@ -32,7 +32,7 @@ class ClosestFeatures:
     steps: int
     """Number of steps from feature to feature."""
     exhaustive: bool
-    """Whether all features were compared, because rounding left no plane that proves the answer."""
+    """Whether all features were compared, because rounding left no plane that proves the result."""
 
     def __repr__(self) -> str:
         return f"ClosestFeatures({self.distance!r} m, {' '.join(map(str, (*self.feature_a, *self.feature_b)))})"
@@ -46,12 +46,12 @@ def closest_features(
     Args:
         a, b: hulls.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        start: the answer for an earlier pose of the same hulls. After a small motion a few steps lead from there to
-            the new answer, independently of the number of faces (Lin, Canny 1991; Mirtich 1998).
+        start: the result for an earlier pose of the same hulls. After a small motion, a few steps lead from the earlier
+            result to the new one, for any number of faces (Lin, Canny 1991; Mirtich 1998).
 
     Raises:
-        InvalidMesh: an argument is no hull. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` of other
-            hulls.
+        InvalidMesh: an argument is no hull. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` that
+            belongs to other hulls.
 
     Example:
         >>> import numpy as np
@@ -95,6 +95,6 @@ def _known(start: ClosestFeatures | None, a: ConvexHull, b: ConvexHull) -> list[
     for hull, (kind, index) in ((a, start.feature_a), (b, start.feature_b)):
         counts = len(hull.vertices), len(hull.edges), len(hull.features.normals)
         if index >= counts[KINDS.index(kind)]:
-            raise UnsupportedOption(f"start refers to {kind} {index}, which {hull!r} does not have")
+            raise UnsupportedOption(f"start refers to {kind} {index}, which does not exist in {hull!r}")
         found += [KINDS.index(kind), index]
     return found

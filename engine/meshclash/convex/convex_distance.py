@@ -4,8 +4,8 @@ The differences of points of both shapes form a convex set, and its distance fro
 simplex of differences approaches the origin; each step adds the difference that is farthest in the direction of the
 origin (Gilbert, Johnson, Keerthi, "A fast procedure for computing the distance between complex objects in
 three-dimensional space" (1988)). The simplex's nearest point gives the upper bound. The plane through that difference,
-across the direction of the search, gives the lower bound. Rounding may end a search early, but both bounds still hold,
-up to ``ROUNDING`` times the size: shapes that are proved to be apart are apart.
+across the direction of the search, gives the lower bound. Rounding may end a search early, but both bounds are still
+valid, up to ``ROUNDING`` times the size: shapes that are proved to be apart are apart.
 """
 
 import math
@@ -27,7 +27,7 @@ ROUNDING = 2.0**-48
 _EQUAL = 2.0**-52
 """Share of the size up to which two bounds count as equal within rounding."""
 _ENOUGH = 2.0**-43
-"""Share of the size by which bounds may differ without another search."""
+"""Fraction of the size by which bounds may differ without another search."""
 _SEARCHES = 8
 _BARELY = 2.0**-30
 """Share of the size: shapes that overlap by no more may be apart."""
@@ -37,12 +37,12 @@ _MOVE = 2.0**-12
 """Share of the size by which b is moved away if shapes nearly touch, and the number of searches that follow."""
 _BESIDE = 4
 _PART = 256
-"""Poses that one worker measures in a row."""
+"""Number of consecutive poses that one worker measures."""
 _PARTS_OF_WORKER = 4
 """Parts of each worker in one call of the kernel: some milliseconds."""
 _MOST_STEPS = 256
 _MOST_RESTARTS = 3
-"""Number of restarts in a row without progress: after these, only rounding errors change."""
+"""Maximum number of consecutive restarts without progress: after these restarts, only rounding errors change."""
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
 """Columns of an answer: bounds of the distance [m], the lower one negative if shapes certainly overlap; the nearest
@@ -243,10 +243,10 @@ def _sum(rows, weights, count):
 
 @inner
 def _reduce(corners, of_a, of_b, weights, count, outside):
-    """Keep the corners of a simplex that determine its point nearest to the origin; return how many were kept.
+    """Keep the corners of a simplex that determine its point nearest to the origin; return their number.
 
-    If the simplex contains the origin, all four are kept, and the result is -1 if that is certain, or 0 if rounding may
-    have decided it. ``outside``: the origin is known to be outside, which rounding hides for flat simplices.
+    If the simplex contains the origin, all four corners are kept, and the result is -1 if this is certain, or 0 if
+    rounding may have decided. ``outside``: the origin is known to be outside, which rounding hides for flat simplices.
     """
     p = _corner(corners, 0)
     if count == 1:
@@ -314,7 +314,7 @@ def _length(v):
 
 @inner
 def _without(v, along):
-    """Return a vector without its component along another one."""
+    """Return a vector without its component along another vector."""
     square = dot(along, along)
     t = dot(v, along) / square if square > 0.0 else 0.0
     return v[0] - t * along[0], v[1] - t * along[1], v[2] - t * along[2]
@@ -324,9 +324,9 @@ def _without(v, along):
 def _across(corners, count, v):
     """Return the vector from the nearest point of a segment or triangle to the origin, made perpendicular to it again.
 
-    If shapes nearly touch, the way is as short as the rounding errors of the corners, which turn it. Flat faces need a
-    search direction perpendicular to them: a small angle reduces the lower bound by the length of the face times this
-    angle.
+    If shapes nearly touch, this vector is as short as the rounding errors of the corners, which change its direction.
+    Flat faces need a search direction perpendicular to them: a small angle reduces the lower bound by the length of the
+    face times this angle.
     """
     if count != 2 and count != 3:
         return v
@@ -444,9 +444,10 @@ def _clear(row):
 def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, start, other, row):
     """Improve the bounds for shapes that nearly touch, by searches with b moved away.
 
-    The way between such shapes is so short that rounding turns it. Moved along the way, b has the same nearest point,
-    and the way there is long enough to determine its direction. If the move was not exactly along the way, the
-    direction found is better by the ratio of the move to the radius of the surface; then another search follows.
+    The vector between such shapes is so short that rounding changes its direction. Moved along the way, b has the same
+    nearest point, and the way there is long enough to determine its direction. If the move was not exactly along the
+    way, the direction found is better by the ratio of the move to the radius of the surface; then another search
+    follows.
     """
     count_a, count_b = counts
     n = (row[ACROSS], row[ACROSS + 1], row[ACROSS + 2])
@@ -501,7 +502,7 @@ def _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
 
 @inner
 def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
-    """Write the answer for one pair into a row; ``space`` is a SearchSpace by reference."""
+    """Write the result for one pair into a row; ``space`` is a SearchSpace by reference."""
     other, local_a, local_b = space.other, space.local_a, space.local_b
     count_a, count_b = corners_a.shape[0], corners_b.shape[0]
     if form_a[0] == POINTS:
@@ -544,8 +545,8 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, 
         points_a: corners, (k, n, 3), or (1, n, 3) for all; see ``supports.py``.
         form_a: the kind of shape and its lengths, (4,).
         rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
-        points_b, form_b, rows_b: the other shapes.
-        first, end: the range of answers to compute.
+        points_b, form_b, rows_b: these data of the other shapes.
+        first, end: the range of results to compute.
         answers: (k, COLUMNS) float64.
     """
     room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
@@ -587,7 +588,7 @@ def bounds_of_distances(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
     rows_b: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Return the answers (k, COLUMNS) of ``convex_distances``, which documents the arguments."""
+    """Return the results (k, COLUMNS) of ``convex_distances``, which documents the arguments."""
     return run(bounds_steps(points_a, form_a, rows_a, points_b, form_b, rows_b))
 
 
@@ -595,7 +596,7 @@ def bounds_steps(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
     rows_b: np.ndarray, threads: int = 1,
 ) -> Generator[float, None, np.ndarray]:  # fmt: skip
-    """Run ``bounds_of_distances`` in slices, on several threads; yields the fraction of answers done."""
+    """Run ``bounds_of_distances`` in slices, on several threads; yields the finished fraction."""
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers, asked = np.empty((count, COLUMNS)), (points_a, form_a, rows_a, points_b, form_b, rows_b)

@@ -10,7 +10,7 @@ _CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
 
 
 def convex_points(mesh: Any) -> np.ndarray | None:
-    """Return the points that the triangles of a convex solid use, (n, 3) float64 [m]; None for any other mesh."""
+    """Return the points that the triangles of a convex solid use, (n, 3) float64 [m]; None for other meshes."""
     return used_points(mesh) if mesh.is_closed and is_convex(mesh) else None
 
 
@@ -24,8 +24,8 @@ def used_points(mesh: TriangleMesh) -> np.ndarray:
 def is_convex(mesh: TriangleMesh) -> bool:
     """Return whether a closed mesh is certainly convex: one component, no dents at its edges and no faces without area.
 
-    A surface that winds around its middle twice, such as a pyramid over a pentagram, has no dents either, so this is
-    tested, too.
+    A surface that winds around its centre twice, such as a pyramid over a pentagram, has no dents either, so this case
+    is tested, too.
     """
     if "convex" not in mesh.derived:
         mesh.derived["convex"] = _find_convex(mesh)

@@ -1,8 +1,8 @@
 """Exact test in integers whether two convex polyhedra are within a distance of each other.
 
 Float64 numbers are integer multiples of a power of two. So squared distances of points, segments and triangles are
-quotients of integers, and so is the square of a sum of radii. The search is that of ``convex_distance.py``. Here
-nothing is rounded, so each step comes nearer to the origin, and the search ends.
+quotients of integers, and so is the square of a sum of radii. The search is that of ``convex_distance.py``. This
+computation has no rounding errors, so each step comes nearer to the origin, and the search ends.
 """
 
 import math
@@ -165,7 +165,7 @@ def _nearest_point(corners: list[Vector]) -> tuple[list[Vector], Vector, int]:
 def _weights(chosen: tuple[Vector, ...]) -> tuple[int, ...] | None:
     """Return the positive weights of the corners at the point of their plane that is nearest to the origin.
 
-    They are to be divided by their sum. Returns None if the point is not between the corners, or if these are not
+    They are to be divided by their sum. Returns None if the point is not between the corners, or if the corners are not
     independent.
     """
     origin, *others = chosen

@@ -1,7 +1,7 @@
 """Exact shapes: spheres, capsules, boxes, cylinders, cones, ellipsoids, half-spaces, and shapes inflated by a radius.
 
-A shape is a core and a radius around it: a sphere is a point, a capsule a segment, a rounded box a box. Its distance
-from another shape is that of the cores minus the radii, so no pair of shapes needs an algorithm of its own.
+An exact shape is a core and a radius around the core: a sphere is a point, a capsule a segment, a rounded box a box.
+The distance of two shapes is the distance of the cores minus the radii, so no pair of shapes needs its own algorithm.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ from .hull import ConvexHull
 from .supports import CONE, CYLINDER, ELLIPSOID, NO_POINTS, POINTS_FORM
 
 TOLERANCE = 1e-2
-"""Share of the radius by which the mesh around a round solid may extend beyond it."""
+"""Fraction of the radius by which the mesh around a round solid may extend beyond the solid."""
 _OUTWARD = 1.0 + 2.0**-50
 
 
 class ExactShape(Copyable):
-    """Base class of all exact shapes, for ``isinstance``; it has no constructor of its own."""
+    """Base class of all exact shapes, for ``isinstance``; the class has no constructor of its own."""
 
     radius: float = 0.0
     """Distance [m] from the core within which all of the shape lies."""
 
     @property
     def bounds(self) -> np.ndarray:
-        """Box along the shape's axes that contains it: lowest and highest corner, (2, 3) float64 [m]."""
+        """Box along the shape's axes that contains the shape: lowest and highest corner, (2, 3) float64 [m]."""
         raise NotImplementedError
 
     def _grown(self, bounds: np.ndarray) -> np.ndarray:
@@ -50,7 +50,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
     """A convex solid: the hull of points or a round solid, with a radius around it. Base class of most shapes."""
 
     points: np.ndarray
-    """Corners of the core, (1, n, 3) float64 [m]; none for a round solid."""
+    """Corners of the core, (1, n, 3) float64 [m]; empty for a round solid."""
     form: np.ndarray
     """Kind and lengths of the core, (4,) float64, see ``supports.py``."""
 
@@ -145,14 +145,14 @@ class Capsule(ConvexShape):
 
 
 class Box(ConvexShape):
-    """A solid box around the origin. A radius makes it a rounded box, larger by the radius on all sides.
+    """A solid box around the origin. A radius makes the box a rounded box, larger by the radius on all sides.
 
     Args:
-        sides: its three sides [m], or one number for a cube.
+        sides: three side lengths [m], or one number for a cube.
         radius: [m].
 
     Raises:
-        UnsupportedOption: a side is not above 0, the radius is negative, or one of them is not finite.
+        UnsupportedOption: a side is not above 0, the radius is negative, or a value is not finite.
     """
 
     def __init__(self, sides: float | Sequence[float], radius: float = 0.0) -> None:
@@ -172,7 +172,7 @@ class Cylinder(ConvexShape):
         margin: a radius around the whole cylinder [m].
 
     Raises:
-        UnsupportedOption: a length is not above 0, the margin is negative, or one of them is not finite.
+        UnsupportedOption: a length is not above 0, the margin is negative, or a value is not finite.
     """
 
     def __init__(self, radius: float, length: float, margin: float = 0.0) -> None:
@@ -189,7 +189,7 @@ class Cylinder(ConvexShape):
 class Cone(Cylinder):
     """A solid cone along z, with its apex up and the origin at half its height.
 
-    Arguments and errors are those of ``Cylinder``.
+    The arguments and errors are the same as for ``Cylinder``.
     """
 
     def __init__(self, radius: float, length: float, margin: float = 0.0) -> None:
@@ -204,7 +204,7 @@ class Ellipsoid(ConvexShape):
         margin: a radius around the whole ellipsoid [m].
 
     Raises:
-        UnsupportedOption: not three radii above 0, a negative margin, or one of them is not finite.
+        UnsupportedOption: the radii are not three numbers above 0, the margin is negative, or a value is not finite.
     """
 
     def __init__(self, radii: Sequence[float], margin: float = 0.0) -> None:
@@ -221,8 +221,8 @@ class Ellipsoid(ConvexShape):
 class Inflated(ConvexShape):
     """All points within a radius of a core: a safety margin around a mesh, a rounded hull, a ball, a capsule.
 
-    A mesh stands for its triangles, as in ``collides`` and ``distance``: points inside a closed mesh have their
-    distance from its surface. Hulls and other shapes are solids.
+    A mesh represents its triangles, as in ``collides`` and ``distance``: for points inside a closed mesh, the distance
+    to its surface is used. Hulls and other shapes are solids.
 
     Args:
         core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape except a half-space or plane, one point
@@ -230,7 +230,7 @@ class Inflated(ConvexShape):
         radius: [m], 0 or greater.
 
     Raises:
-        InvalidMesh: the core is none of these, or has points that are not finite or beyond 1e30 m.
+        InvalidMesh: the core has another type, or has points that are not finite or beyond 1e30 m.
         UnsupportedOption: the radius is negative or not finite.
 
     Example:
@@ -299,8 +299,8 @@ class Halfspace(ExactShape):
             raise UnsupportedOption(f"normal must be three numbers, not an array of shape {array.shape}")
         if not (np.abs(array).max() <= LARGEST_COORDINATE and abs(height) <= LARGEST_COORDINATE and array.any()):
             raise UnsupportedOption(
-                f"normal must have a length, and all numbers be finite and within {LARGEST_COORDINATE:g}, not "
-                f"{shown(normal)} and {shown(offset)}"
+                "normal must not be zero, and all numbers must be finite and within "
+                f"{LARGEST_COORDINATE:g}, not {shown(normal)} and {shown(offset)}"
             )
         self.normal: np.ndarray = array.copy()
         self.offset: float = height
@@ -315,7 +315,7 @@ class Halfspace(ExactShape):
 
 
 class Plane(Halfspace):
-    """All points x with normal . x = offset; arguments and errors are those of ``Halfspace``."""
+    """All points x with normal . x = offset; arguments and errors are the same as for ``Halfspace``."""
 
 
 def _radius(value: Any) -> float:

@@ -1,11 +1,12 @@
 """The shortest translation that separates two convex solids: the expanding polytope algorithm (EPA), compiled.
 
 The differences of points of both solids form a convex polytope. A translation separates the solids if it leads out of
-the polytope; the shortest one leads to its nearest facet. The polytope is never built completely. The algorithm starts
-from a simplex inside it, and pushes the facet nearest to the origin out to the farthest point beyond it, until there is
-none (van den Bergen, "Proximity queries and penetration depth computation on 3D game objects" (2001)). At every step a
-polytope inside gives a lower bound, and a supporting plane gives an upper bound. The facet's corners are differences of
-known points, so the origin's position on the facet gives a point of each solid.
+the polytope; the shortest such translation leads to the nearest facet. The polytope is never built completely. The
+algorithm starts from a simplex inside the polytope, and repeatedly moves the facet nearest to the origin out to the
+farthest point beyond it, until no such point exists (van den Bergen, "Proximity queries and penetration depth
+computation on 3D game objects" (2001)). At every step a polytope inside gives a lower bound, and a supporting plane
+gives an upper bound. The facet's corners are differences of known points, so the origin's position on the facet gives a
+point of each solid.
 """
 
 import math
@@ -19,12 +20,13 @@ from ..reference import by_reference
 from ..types.pose import plainly_rigid
 
 _ROUNDING = 1e-13
-"""Of the size: planes and points nearer to each other count as equal."""
+"""Relative to the size: planes and points with a smaller distance count as equal."""
 _MOST_STEPS = 3000
 _TALL = 1e6
 """Multiple of the rounding error: height from which a known simplex is good enough to start with."""
 _NEAR_FACETS = 1e-7
-"""Of the size: tolerance for facets as near as the nearest one; one of them contains the witness point."""
+"""Relative to the size: tolerance for facets as near as the nearest facet; one of these facets contains the witness
+point."""
 _ALIGNED = 0.99
 _WORTH_TRYING = 4
 """Known pairs are tried before all points are searched if there are so many times more points."""
@@ -36,7 +38,7 @@ _DOUBLINGS = 40
 _PLANE_ROUNDING = 3e-15
 """Of the coordinates: bound of the rounding error of two products with a unit vector and their difference (1.2e-15)."""
 _CERTAIN = 1e-9
-"""Of the coordinates: hulls that overlap, or are apart, by more than this need no exact decision."""
+"""Relative to the coordinates: hulls that overlap, or are apart, by more than this need no exact decision."""
 
 APART, OVERLAPPING, OPEN, FULL, REFUSED = range(5)
 """Results for a pose: no common volume; a translation that is proved to separate both; undecided because of rounding;
@@ -44,8 +46,8 @@ the buffers were too small; the pose needs a closer check."""
 CORNERS, FACES, KNOWN, SEARCHES, COUNTS = range(5)
 """Entries of the counts, and their number."""
 LENGTH, DIRECTION, LOWER, REACH, POINTS, COLUMNS = 0, 1, 4, 5, 6, 12
-"""Columns of an answer: a length that separates both [m]; a unit vector; a lower bound; the translation at which they
-touch; points."""
+"""Columns of a result: a length that separates both solids [m]; a unit vector; a lower bound; the translation at which
+the solids touch; points."""
 _STARTS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0))
 
 
@@ -56,7 +58,7 @@ class PolytopeRoom(NamedTuple):
     """Points of a, relative to its first point and scaled to at most 1, (n, 3)."""
     b: np.ndarray
     corners: np.ndarray
-    """Differences, (c, 3); ``pairs`` holds the indices of their points."""
+    """Differences, (c, 3); ``pairs`` contains the indices of their points."""
     pairs: np.ndarray
     faces: np.ndarray
     """Corners of facets, counter-clockwise from outside, (f, 3); ``planes`` holds their normals and offsets (f, 4)."""
@@ -64,7 +66,7 @@ class PolytopeRoom(NamedTuple):
     rim: np.ndarray
     """Edges around the visible facets, (f, 2)."""
     known: np.ndarray
-    """Pairs of an earlier answer, (c, 2)."""
+    """Pairs of points of an earlier result, (c, 2)."""
     counts: np.ndarray
 
 
@@ -86,7 +88,7 @@ def new_room(points: int, corners: int = 64, shape: tuple[int, ...] = ()) -> Pol
 
 @inner
 def _unit(v, otherwise):
-    """Return the direction of a vector, or ``otherwise`` if it has none."""
+    """Return the direction of a vector, or ``otherwise`` for a zero vector."""
     size = max(abs(v[0]), abs(v[1]), abs(v[2]))
     if size == 0.0:
         return otherwise
@@ -129,7 +131,7 @@ def _put(room, k, i, j):
 
 @inner
 def _put_farthest(room, count_a, count_b, d, k):
-    """Store the farthest difference along a direction as a corner; return how far it reaches."""
+    """Store the farthest difference along a direction as a corner; return its extent along the direction."""
     room.counts[SEARCHES] += 1
     i, j, high, low = 0, 0, -math.inf, math.inf
     for p in range(count_a):
@@ -277,7 +279,7 @@ def _push_out(room, k):
 
 @inner
 def _put_at_hand(room, normal, offset, k):
-    """Return whether a known difference lies beyond an offset; if so, make the farthest one corner k."""
+    """Return whether a known difference lies beyond an offset; if so, make the farthest such difference corner k."""
     best, at = offset, -1
     for m in range(room.counts[KNOWN]):
         i, j = room.known[m, 0], room.known[m, 1]
@@ -299,8 +301,8 @@ def _expand(room, count_a, count_b, between, enough):
     """Return length and direction of the shortest translation and the lower bound, scaled, and whether the buffers
     sufficed.
 
-    ``between`` is the vector from the middle of a to that of b: its direction is tried first, and the search ends if
-    it shows that the solids are apart by more than ``enough``. Known pairs are then kept.
+    ``between`` is the vector from the centre of a to that of b: its direction is tested first, and the search ends if
+    it shows that the solids are apart by more than ``enough``. In this case the known pairs are kept.
     """
     room.counts[SEARCHES] = room.counts[FACES] = room.counts[CORNERS] = 0
     direction = _unit(between, (1.0, 0.0, 0.0))
@@ -351,7 +353,7 @@ def _weights(p, u, v, w, n):
 
 @inner
 def _witness(room, best, direction):
-    """Return the facet around the end of the translation, and the weights of its corners; -1 if there is none."""
+    """Return the facet around the end of the translation, and the weights of its corners; -1 without such a facet."""
     p = (best * direction[0], best * direction[1], best * direction[2])
     found, weights, inside = -1, (1.0, 0.0, 0.0), -math.inf
     for f in range(room.counts[FACES]):
@@ -369,7 +371,7 @@ def _witness(room, best, direction):
 
 @inner
 def _keep_known(room):
-    """Keep as known pairs those of the corners that facets use, or of all corners if there are no facets."""
+    """Store the pairs of the corners that facets use as known pairs, or of all corners without facets."""
     count, used = 0, room.rim
     for k in range(room.counts[CORNERS]):
         used[k, 0] = room.counts[FACES] == 0
@@ -548,7 +550,7 @@ def part_convex_together(points_a, rows_a, points_b, rows_b, parts, done, rooms,
 
     Args:
         points_a, rows_a, points_b, rows_b, numbers, told: as for ``part_convex``.
-        parts: ranges of poses, (p, 2) int64. Each begins without known pairs.
+        parts: ranges of poses, (p, 2) int64. Each part begins without known pairs.
         done: (p,) int64, receives the index of the pose for which the buffers were too small, or the end of the part.
         rooms: buffers with one more dimension in front: (workers, ...). Worker w does every w-th part.
     """

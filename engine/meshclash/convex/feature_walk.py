@@ -4,18 +4,18 @@ Sources: Lin, Canny, "A fast algorithm for incremental distance calculation" (19
 
 The state is a pair of features with their nearest points x and y. As long as y is not in the Voronoi region of x's
 feature, a neighbour beyond the violated plane is nearer to y: from a vertex to an edge, from an edge to a face. The
-nearest points of a pair of larger features lead back to smaller ones. If neither point violates a region, each is the
-nearest point of its object to the other. Then the planes through them, perpendicular to x - y, separate the convex
-objects, and nothing is nearer.
+nearest points of a pair of larger features lead to smaller features. If neither point violates a region, each point is
+the nearest point of its object to the other point. Then the planes through these points, perpendicular to x - y,
+separate the convex objects, and no other points are nearer.
 
 V-Clip clips edges against regions without measuring, so it may cycle or stop too early. Here a step is taken only if
-the distance decreases as a float64 number. This alone proves that no state occurs twice, whatever rounding does, and it
-holds for degenerate hulls, too. A point behind a face of its pair (V-Clip's "local minimum") is nearer to some other
-face, or inside; then all faces are tested.
+the distance decreases as a float64 number. This rule alone proves that no state occurs twice, for any rounding, also
+for degenerate hulls. A point behind a face of its pair (V-Clip's "local minimum") is nearer to some other face, or
+inside; then all faces are tested.
 
-Afterwards, a separating plane proves that the walk stopped at the right place: each hull is on one side, with (nearly)
-the distance between them. If rounding leaves no such plane (hulls of slivers, or gaps as small as rounding errors), all
-pairs of features are compared.
+Afterwards, a separating plane proves that the walk stopped at the correct features: each hull is on one side, with
+(nearly) the distance between them. If rounding leaves no such plane (very thin hulls, or gaps as small as rounding
+errors), all pairs of features are compared.
 """
 
 import math
@@ -56,7 +56,7 @@ def _leaves_vertex(hull, v, p, q, pose, k):
 
 @inner
 def _leaves_edge(hull, e, p, q, pose, k):
-    """Return whether q is beyond the plane between an edge and the face on side k, and that face, -1 for none."""
+    """Return whether q is beyond the plane between an edge and the face on side k, and this face, -1 without a face."""
     f = np.int64(hull.edge_faces[e, k])
     if f < 0:
         return False, f
@@ -88,7 +88,7 @@ def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2
     """Return the nearest pair beyond the planes of a's feature that y violates.
 
     Returns:
-        The pair as ``closest_feature_points``, and whether it is nearer than before.
+        Returns the pair as ``closest_feature_points``, and whether it is nearer than before.
     """
     found = (x, kind_a, index_a, y, kind_b, index_b)
     is_nearer = False
@@ -114,7 +114,7 @@ def _step_in(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2
 
 @inner
 def _step_around(a, kind_a, index_a, x, pose_a, b, kind_b, index_b, y, pose_b, best2):
-    """Do the same as ``_step_in``, from y behind a face of a to the nearest of all faces."""
+    """Like ``_step_in``, from y behind a face of a to the nearest of all faces."""
     found = (x, kind_a, index_a, y, kind_b, index_b)
     is_nearer = False
     for f in range(a.normals.shape[0]):
@@ -195,7 +195,7 @@ def _size(hull, pose):
 
 @inner
 def _compare_all(a, pose_a, b, pose_b, found):
-    """Return the nearest of all pairs of the largest features that both hulls have, and of a known pair."""
+    """Return the nearest of all pairs of the largest features of both hulls, and of a known pair."""
     best2 = squared_distance(found[0], found[3])
     kind_a = FACE if a.normals.shape[0] > 0 else (EDGE if a.edges.shape[0] > 0 else VERTEX)
     kind_b = FACE if b.normals.shape[0] > 0 else (EDGE if b.edges.shape[0] > 0 else VERTEX)

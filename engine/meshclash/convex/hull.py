@@ -26,7 +26,7 @@ class Features(NamedTuple):
     edges: np.ndarray
     """Vertices at the ends of each edge, (m, 2) int32."""
     edge_faces: np.ndarray
-    """Faces on both sides, (m, 2) int32: the first one contains the edge in its direction; -1 if there is no face."""
+    """Faces on both sides, (m, 2) int32: the first face contains the edge in its direction; -1 without a face."""
     vertex_begin: np.ndarray
     """Offsets into ``vertex_edges``, (n + 1,) int32."""
     vertex_edges: np.ndarray
@@ -54,8 +54,8 @@ class ConvexHull(Copyable):
         points: (n, 3) [m], or a TriangleMesh; at least one point, in any position.
 
     Raises:
-        InvalidMesh: no points, not finite, beyond 1e30 m, or sizes so different that products of doubles overflow or
-            underflow.
+        InvalidMesh: no points, points that are not finite or beyond 1e30 m, or sizes so different that products of
+            doubles overflow or underflow.
 
     Example:
         >>> import meshclash as mc
@@ -96,10 +96,10 @@ class ConvexHull(Copyable):
         return [self.features.face_vertices[i:j] for i, j in pairwise(begin.tolist())]
 
     def mesh(self) -> TriangleMesh:
-        """Return the hull as triangles; raises InvalidMesh if it has no face."""
+        """Return the hull as triangles; raises InvalidMesh if the hull has no face."""
         fans = [np.stack([np.full(len(f) - 2, f[0]), f[1:-1], f[2:]], axis=1) for f in self.faces]
         if not fans:
-            raise InvalidMesh("a hull of points on a line has no triangles")
+            raise InvalidMesh("the hull of collinear points has no triangles")
         return TriangleMesh(self.vertices, np.concatenate(fans))
 
     def __repr__(self) -> str:
@@ -143,7 +143,7 @@ def _loops(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _check(sign: int) -> None:
     if sign == UNCERTAIN:
-        raise InvalidMesh("the coordinates include both too large and too small numbers for products in float64")
+        raise InvalidMesh("the coordinates are too large or too small: their products overflow or underflow in float64")
 
 
 def _triangles(points: np.ndarray, corners: list[int], workspace: Any) -> tuple[np.ndarray, np.ndarray]:

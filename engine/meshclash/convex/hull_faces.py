@@ -1,9 +1,10 @@
 """The triangles of a convex hull, by exact signs: every point is inside or on the hull, and no vertex is lost.
 
-Points are inserted one after the other. The faces visible from a point are replaced by triangles from their rim to the
+Points are inserted one after another. The faces visible from a point are replaced by triangles from their rim to the
 point (Clarkson, Shor 1989; de Berg et al., "Computational Geometry", chapter 11). A face is visible only if the exact
-determinant says so. So points in its plane change nothing there, and no triangle without area is ever made: a rim edge
-belongs to one visible face and one hidden face, and from a point on the edge's line neither is visible.
+determinant says so. So points in the plane of a face do not change this face, and no triangle without area is ever
+created: a rim edge belongs to one visible face and one hidden face, and from a point on the edge's line neither is
+visible.
 
 Each point that is not yet inside stores one face that it sees (Barber, Dobkin, Huhdanpaa, "The Quickhull algorithm",
 1996). When that face is removed, the point sees one of the new faces, or it is inside: the plane through a rim edge and
@@ -37,8 +38,8 @@ def _side(points, face, p, workspace):
 
 @kernel
 def off_plane(points, a, b, c, order, workspace):
-    """Return the first point of an order that is off the plane of three others, and the sign of its side; -1, 0 if
-    there is none.
+    """Return the first point of an order that is off the plane of three other points, and the sign of its side; -1, 0
+    without such a point.
     """
     workspace = by_reference(workspace)
     for k in range(order.shape[0]):
@@ -52,10 +53,10 @@ def off_plane(points, a, b, c, order, workspace):
 
 @kernel
 def off_line(points, a, b, order, workspace):
-    """Return the first point of an order that is off the line of two others, and an axis along which this is visible;
-    -1 if there is none.
+    """Return the first point of an order that is off the line of two other points, and an axis along which this is
+    visible; -1 without such a point.
 
-    The sign is that of the turn seen along the axis, 0 if there is no such point.
+    The sign is the sign of the turn seen along the axis, 0 without such a point.
     """
     workspace = by_reference(workspace)
     for k in range(order.shape[0]):

@@ -1,6 +1,7 @@
 """The shortest translations that separate the convex hulls of two point sets, in one pose or many.
 
-``expanding_polytope.py`` does the work. This module keeps buffers for it, and enlarges them if a polytope needs it.
+``expanding_polytope.py`` does the work. This module keeps buffers for the kernel, and enlarges them if a polytope needs
+more.
 """
 
 from collections.abc import Generator
@@ -39,10 +40,11 @@ _spare: list["_Space"] = []
 
 
 class Separation(NamedTuple):
-    """The shortest translation of the second hull that separates it from the first one."""
+    """The shortest translation of the second hull that separates it from the first hull."""
 
     length: float
-    """Length [m], an upper bound that is reached: the hulls touch after this translation; negative if apart."""
+    """Length [m], an upper bound that is reached: the hulls touch after this translation; negative if the hulls are
+    apart."""
     direction: np.ndarray
     """Unit vector, (3,)."""
     lower: float
@@ -59,7 +61,7 @@ class Partings(NamedTuple):
     told: np.ndarray
     """(k,) int64: APART, OVERLAPPING, or OPEN if rounding leaves it undecided."""
     lengths: np.ndarray
-    """Lengths (k,) [m] of translations after which nothing touches; proved if the result is OVERLAPPING."""
+    """Lengths (k,) [m] of translations that separate the solids; proved if the result is OVERLAPPING."""
     directions: np.ndarray
     """Unit vectors (k, 3)."""
     lower: np.ndarray
@@ -79,7 +81,7 @@ class _Space:
         self.numbers, self.told = np.empty((1, COLUMNS)), np.empty(1, np.int64)
 
     def begin(self, points: int, known: np.ndarray | None) -> None:
-        """Prepare the work arrays for two solids of given sizes, with the known pairs of an earlier answer."""
+        """Prepare the work arrays for two solids of given sizes, with the known pairs of an earlier result."""
         if len(self.room.a) < points:
             self.room = new_room(points, len(self.room.corners))
         self.room.counts[KNOWN] = 0
@@ -99,14 +101,14 @@ class _Space:
         self, a: np.ndarray, rows_a: np.ndarray, b: np.ndarray, rows_b: np.ndarray, numbers: np.ndarray,
         told: np.ndarray, look: bool,
     ) -> None:  # fmt: skip
-        """Answer all poses, with larger buffers if a polytope needs them."""
+        """Compute all poses, with larger buffers if a polytope needs them."""
         self.run_part((a, rows_a, b, rows_b), 0, len(rows_a), numbers, told, look)
 
     def run_part(
         self, asked: tuple[np.ndarray, ...], begin: int, end: int, numbers: np.ndarray, told: np.ndarray,
         look: bool = False,
     ) -> None:  # fmt: skip
-        """Answer poses from ``begin`` to ``end``."""
+        """Compute poses from ``begin`` to ``end``."""
         done = part_convex(*asked, look, begin, end, self.room, numbers, told)
         while done < end:
             self._grow(len(self.room.corners) + 1)
@@ -114,7 +116,7 @@ class _Space:
 
     @property
     def known(self) -> np.ndarray:
-        """Pairs of points that determine the answer."""
+        """Pairs of points that determine the result."""
         return self.room.known[: self.room.counts.item(KNOWN)].copy()
 
 
@@ -131,10 +133,10 @@ def hull_separation(a: np.ndarray, b: np.ndarray, known: np.ndarray | None = Non
     """Return the shortest translation of b that separates the hulls of two point sets.
 
     Args:
-        a, b: (n, 3) and (m, 3) float64 [m]. If all points together lie in one plane, a translation out of it separates
-            them.
-        known: pairs of points (k, 2) from the answer to a similar question: their differences are tried before all
-            points are searched. The answer is the same, up to rounding.
+        a, b: (n, 3) and (m, 3) float64 [m]. If all points together lie in one plane, a translation out of this plane
+            separates them.
+        known: pairs of points (k, 2) from the result of a similar query: their differences are tested before all points
+            are searched. The result is the same, up to rounding.
     """
     a, b = (np.require(points, np.float64, ["C", "W"]) for points in (a, b))
     space = _take(max(len(a), len(b)), known)
@@ -155,11 +157,12 @@ def part_at_once(
 
     Args:
         a, b: corners of the solids, (n, 3) and (m, 3) float64.
-        pose_a, pose_b: one for each, as ``put_single_pose`` takes it.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         known: as in ``hull_separation``.
 
     Returns:
-        The result code, the numbers (COLUMNS,) of ``expanding_polytope.py``, and the pairs; None if poses need a closer
+        Returns the result code, the numbers (COLUMNS,) of ``expanding_polytope.py``, and the pairs; None if poses need
+            a closer
         check.
     """
     space = _take(max(len(a), len(b)), known)
@@ -184,8 +187,9 @@ def part_steps(
 ) -> Generator[float, None, Partings]:
     """Run ``part_at_once`` for poses (k, 3, 4), in slices; yields the fraction of poses done.
 
-    The stack is divided into parts of ``_PART`` poses. In a part, each pose starts from the answer before. The first
-    part starts from ``known``, the others without. So the answers do not depend on the number of threads.
+    The stack is divided into parts of ``_PART`` poses. In a part, each pose starts from the previous result. The first
+    part starts from ``known``, the other parts without known pairs. So the results do not depend on the number of
+    threads.
     """
     count, points = len(rows_a), max(len(a), len(b))
     numbers, told = np.empty((count, COLUMNS)), np.empty(count, np.int64)

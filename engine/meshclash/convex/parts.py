@@ -18,20 +18,20 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
     search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:
-    query the mesh itself if an answer has to be exact.
+    query the mesh itself if a result has to be exact.
 
     Args:
         mesh: a closed mesh.
-        concavity: how far a part may differ from its hull, as a share of the size, from 0.01 to 1.
+        concavity: maximum distance between a part and its hull, as a fraction of the size, from 0.01 to 1.
         most: maximum number of parts; None for no limit.
-        seed: the same seed gives the same parts.
+        seed: seed of the random numbers; the same seed gives the same parts.
 
     Returns:
         Closed convex meshes, in the mesh's frame.
 
     Raises:
-        InvalidMesh: not a mesh, or it is not closed. UnsupportedOption: an option is out of its range, or CoACD is
-            missing.
+        InvalidMesh: the argument is not a mesh, or the mesh is not closed. UnsupportedOption: an option is out of its
+            range, or CoACD is missing.
 
     Example:
         >>> import meshclash as mc

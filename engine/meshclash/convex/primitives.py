@@ -23,7 +23,7 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
     """Return a box of 12 triangles around the origin.
 
     Args:
-        sides: its three sides [m], or one number for a cube.
+        sides: three side lengths [m], or one number for a cube.
 
     Raises:
         UnsupportedOption: a side is not above 0, or not finite.
@@ -52,8 +52,8 @@ def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) 
 
     Args:
         radius: [m].
-        tolerance: how far the mesh may be inside the true surface, or outside of it if circumscribed, as a share of
-            the radius.
+        tolerance: maximum distance of the mesh from the true surface, inside or, if circumscribed, outside, as a
+            fraction of the radius.
         circumscribed: if True, the mesh contains the true sphere.
 
     Raises:
@@ -94,7 +94,7 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
 def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
     """Return a cylinder, inside the true one or circumscribed.
 
-    Arguments and errors are those of ``capsule``, but the length must be above 0.
+    The arguments and errors are the same as for ``capsule``, but the length must be above 0.
 
     Example:
         >>> import meshclash as mc
@@ -110,7 +110,7 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
 def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
     """Return a cone with its apex up and the origin at half its height.
 
-    Arguments, the side on which the mesh lies, and errors are those of ``cylinder``.
+    The arguments, the side on which the mesh lies, and the errors are the same as for ``cylinder``.
 
     Example:
         >>> import meshclash as mc
@@ -126,10 +126,10 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
 def plane(size: float) -> TriangleMesh:
     """Return a square sheet in the plane z = 0: an open mesh of two triangles whose normals point up.
 
-    For a half-space that nothing can enter, use a ``box`` whose top is that plane.
+    For a half-space that no object can enter, use a ``box`` whose top is this plane.
 
     Args:
-        size: length of its sides [m]; the errors are those of ``box``.
+        size: length of the sides [m]; the errors are the same as for ``box``.
 
     Example:
         >>> import meshclash as mc
@@ -142,7 +142,7 @@ def plane(size: float) -> TriangleMesh:
 
 
 def checked_length(name: str, value: Any, least: float | None = None) -> float:
-    """Return a length after a check that it is above 0, or not below ``least``."""
+    """Return a length after a check that it is above 0, or at least ``least``."""
     number = real_number(value)
     if not math.isfinite(number) or (number <= 0.0 if least is None else number < least):
         wanted = "above 0" if least is None else f"from {least:g} on"

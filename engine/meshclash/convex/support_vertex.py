@@ -1,9 +1,9 @@
 """The vertex of a convex polyhedron that is farthest along a direction, by climbing from vertex to vertex.
 
 A vertex with no higher neighbour is the highest, since the vertices above any plane are connected. Rounded heights
-create plateaus, so all vertices within the rounding error of the best are visited. The highest one as a float64 number
-is then the same as in a search of all vertices. The first climb starts from a table of directions: the faces of a cube
-are divided into cells, and each cell stores the vertex that is farthest along its middle.
+create plateaus, so all vertices within the rounding error of the best vertex are visited. The highest vertex as a
+float64 number is then the same as in a search of all vertices. The first search starts from a table of directions: the
+faces of a cube are divided into cells, and each cell stores the vertex that is farthest along its centre.
 """
 
 import math
@@ -72,7 +72,7 @@ def climb(hull, u, at):
 
 @inner
 def start_of(hull, u):
-    """Return the vertex from which to climb along a direction."""
+    """Return the start vertex for a search along a direction."""
     side = hull.starts.shape[1]
     axis = 0
     for k in range(1, 3):
@@ -87,7 +87,7 @@ def start_of(hull, u):
 
 @kernel
 def fill_starts(hull):
-    """Fill the start table of a hull; each climb continues from the cell before."""
+    """Fill the start table of a hull; each search continues from the previous cell."""
     hull = by_reference(hull)
     side = hull.starts.shape[1]
     at = np.int64(0)

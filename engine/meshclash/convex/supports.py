@@ -1,8 +1,8 @@
 """Convex shapes as arrays for kernels: points or a round solid, and the farthest point along a direction.
 
 A shape is two arrays. ``points`` (n, 3) are the corners of a convex polyhedron, a segment or a point. ``form`` (4,)
-holds the kind of the shape and three lengths of a round one. Round solids are centred at the origin, with their axis
-along z. A radius around a shape is not included: it is compared with the distance.
+contains the type of the shape and three lengths of a round shape. Round solids are centred at the origin, with their
+axis along z. A radius around a shape is not included, because it is compared with the distance.
 """
 
 import math

@@ -29,7 +29,7 @@ _VARIABLE_RECORD, _EXTENDED_RECORD = 54, 60  # least bytes of a record before an
 def _scale_and_offset(source: Source, header: bytes) -> tuple[np.ndarray, np.ndarray]:
     numbers = np.frombuffer(header, "<f8", 6, 131)
     if not np.isfinite(numbers).all() or (numbers[:3] == 0.0).any():
-        raise source.error(f"the scale and offset {numbers.tolist()} are no lengths", byte=131)
+        raise source.error(f"the scale and offset {numbers.tolist()} are not valid lengths", byte=131)
     return numbers[:3], numbers[3:]
 
 
@@ -37,20 +37,27 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
     """Read the points of a LAS or LAZ file; yields the share read."""
     header = source.read(227, "the header")
     if header[:4] != b"LASF":
-        raise source.error("a LAS file begins with 'LASF'", byte=0)
+        raise source.error("this is not a LAS file: it does not begin with 'LASF'", byte=0)
     minor = header[25]
     if header[24] != 1 or minor > 4:
-        raise source.error(f"LAS version {header[24]}.{minor} is not known; 1.0 to 1.4 are", byte=24)
+        raise source.error(
+            f"LAS version {header[24]}.{minor} is not supported; supported versions are 1.0 to 1.4", byte=24
+        )
     size, start, variable, kind, record, count = struct.unpack_from("<HIIBHI", header, 94)
     if not len(header) <= size <= start <= source.size or variable * _VARIABLE_RECORD > start - size:
         raise source.error(
-            f"a header of {size} bytes and {variable:,} records before points at byte {start} are not possible", byte=94
+            f"the LAS header is invalid: a header of {size} bytes and {variable:,} records do not fit "
+            f"before byte {start}, where the points begin",
+            byte=94,
         )
     if minor == 4:
         header += source.read(148, "the header")
         at, extended, whole = struct.unpack_from("<QIQ", header, 235)
         if extended * _EXTENDED_RECORD > max(0, source.size - at):
-            raise source.error(f"{extended:,} records from byte {at} on are not possible", byte=235)
+            raise source.error(
+                f"the LAS header is invalid: {extended:,} extended records at byte {at} do not fit into the file",
+                byte=235,
+            )
         count = whole or count
     scale, offset = _scale_and_offset(source, header)
     if kind & _LAZ_BITS:
@@ -59,7 +66,9 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
         each = _points_of_chunks(source, size, variable)
         return (yield from _read_laz(source, start, count, kind & ~_LAZ_BITS, record, each))
     if record < _LEAST_RECORD or start < len(header):
-        raise source.error(f"points of {record} bytes from byte {start} on are not possible", byte=96)
+        raise source.error(
+            f"the LAS header is invalid: points of {record} bytes at byte {start} do not fit into the file", byte=96
+        )
     source.seek(start)
     source.check_count(count, record)
     points, done = np.empty((count, 3)), 0
@@ -74,7 +83,7 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
 def _check_chunks(source: Source, start: int, count: int, kind: int, record: int, each: int) -> None:
     """Raise an error for more chunks than points, layers longer than the file, and points that are in no chunk.
 
-    lazrs allocates memory for all that a file announces, and ends the process if there is not enough.
+    lazrs allocates memory for all points that a file declares, and crashes the process if there is not enough memory.
     """
     source.seek(start)
     table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
@@ -82,11 +91,14 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
         source.seek(source.size - 8)
         table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
     if not start < table < source.size:
-        raise source.error(f"a table of chunks at byte {table} is not possible", byte=start)
+        raise source.error(f"the chunk table is invalid: it cannot begin at byte {table}", byte=start)
     source.seek(table)
     chunks = struct.unpack("<4xI", source.read(8, "the table of chunks"))[0]
     if chunks > count + 1:
-        raise source.error(f"{chunks:,} chunks of {count:,} points are not possible", byte=table + 4)
+        raise source.error(
+            f"the chunk table is invalid: {chunks:,} chunks of {count:,} points do not fit into the file",
+            byte=table + 4,
+        )
     if kind not in _LAYERS:
         return
     usual, layers = _LAYERS[kind]
@@ -97,13 +109,15 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
         source.seek(at + record)
         found = np.frombuffer(source.read(4 + 4 * layers, "the sizes of layers"), "<u4").astype(np.int64)
         if each not in (_ANY_SIZE, found[0]) and (found[0] != left or left > each):
-            raise source.error(f"a chunk of {int(found[0]):,} points, but the header says {each:,}", byte=at)
+            raise source.error(f"a chunk has {int(found[0]):,} points, but the header says {each:,}", byte=at)
         left -= int(found[0])
         at += record + 4 + 4 * layers + int(found[1:].sum())
         if at > table:
-            raise source.error(f"layers of {int(found[1:].max()):,} bytes are not possible", byte=at)
+            raise source.error(
+                f"the chunk is invalid: its layers of {int(found[1:].max()):,} bytes do not fit into the file", byte=at
+            )
     if left:
-        raise source.error(f"the chunks have {count - left:,} points, and the header announces {count:,}", byte=at)
+        raise source.error(f"the chunks have {count - left:,} points, but the header says {count:,}", byte=at)
 
 
 def _points_of_chunks(source: Source, at: int, variable: int) -> int:
@@ -118,7 +132,7 @@ def _points_of_chunks(source: Source, at: int, variable: int) -> int:
         if head[2:18].rstrip(b"\0") == b"laszip encoded" and length >= _LASZIP_RECORD:
             return int.from_bytes(source.read(_LASZIP_RECORD, "the record of LASzip")[12:16], "little")
         at += _VARIABLE_RECORD + length
-    raise source.error("the points are compressed, but no record says how", byte=at)
+    raise source.error("the points are compressed, but the file does not name the compression", byte=at)
 
 
 def _refuse_without_libraries(source: Source) -> None:
@@ -146,8 +160,8 @@ def _read_laz(
     except BaseException as error:  # of many kinds; Rust's panics are not derived from Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise source.error(f"the compressed points cannot be read: {error}") from error
+        raise source.error(f"the compressed points cannot be decompressed: {error}") from error
     points = np.concatenate(blocks) if blocks else np.empty((0, 3))
     if len(points) != total:
-        raise source.error(f"the header announces {total:,} points, {len(points):,} could be read")
+        raise source.error(f"the header says {total:,} points, but only {len(points):,} could be read")
     return RawPoints(points, None, 0)

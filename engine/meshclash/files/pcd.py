@@ -41,7 +41,7 @@ def _read_entries(source: Source) -> dict[str, list[str]]:
             continue
         if words[0] not in _ENTRIES:
             raise source.error(
-                f"{text[:80]!r} is not understood: expected one of {', '.join(_ENTRIES)}", source.line_number
+                f"the header line {text[:80]!r} is invalid: expected one of {', '.join(_ENTRIES)}", source.line_number
             )
         entries[words[0]] = words[1:]
     return entries
@@ -51,7 +51,7 @@ def _whole(source: Source, entries: dict[str, list[str]], name: str, default: li
     words = entries.get(name, default) or ["nothing"]
     numbers = [number for word in words if (number := whole_number(word)) is not None]
     if len(numbers) < len(words):
-        raise source.error(f"{name} must hold whole numbers, not {' '.join(words)[:80]!r}")
+        raise source.error(f"{name} must contain whole numbers, not {' '.join(words)[:80]!r}")
     return numbers
 
 
@@ -65,19 +65,19 @@ def _read_header(source: Source) -> _Header:
     kinds = []
     for name, size, letter in zip(names, sizes, types, strict=True):
         if letter not in _KINDS or size not in (1, 2, 4, 8) or (letter == "F" and size < 4):
-            raise source.error(f"field {name}: there is no type {letter} of size {size}")
+            raise source.error(f"field {name}: type {letter} of size {size} is not supported")
         kinds.append(f"<{_KINDS[letter]}{size}")
     record = sum(size * count for size, count in zip(sizes, counts, strict=True))
     if record > _LONGEST_RECORD:
-        raise source.error(f"points of {record:,} bytes are not possible")
+        raise source.error(f"points of {record:,} bytes each are not supported")
     points = _whole(source, entries, "POINTS", entries.get("WIDTH"))[0]
     if "WIDTH" in entries and "HEIGHT" in entries:
         area = _whole(source, entries, "WIDTH")[0] * _whole(source, entries, "HEIGHT")[0]
         if area != points:
-            raise source.error(f"POINTS is {points}, but WIDTH times HEIGHT is {area}")
+            raise source.error(f"POINTS is {points}, but WIDTH times HEIGHT is {area}: they must be equal")
     data = " ".join(entries["DATA"])
     if data not in _DATA:
-        raise source.error(f"DATA {data!r} is not known; known are {', '.join(_DATA)}", source.line_number)
+        raise source.error(f"DATA {data!r} is not supported: expected one of {', '.join(_DATA)}", source.line_number)
     return _Header(names, kinds, counts, points, data)
 
 
@@ -86,10 +86,10 @@ def read_pcd(source: Source) -> Generator[float, None, RawPoints]:
     header = _read_header(source)
     at, normals_at = find_columns(header.names)
     if at is None:
-        raise source.error(f"no fields x, y and z among {', '.join(header.names)}")
+        raise source.error(f"the fields {', '.join(header.names)} do not include x, y and z")
     wanted = [*at, *(normals_at or ())]
     if any(header.counts[i] != 1 for i in wanted):
-        raise source.error("the fields x, y, z and normals must hold one number each")
+        raise source.error("the fields x, y, z and normals must contain one number each")
     if header.data == "ascii":
         source.check_count(header.points, 2 * sum(header.counts))
         offsets = np.concatenate([[0], np.cumsum(header.counts)[:-1]])
@@ -123,7 +123,9 @@ def _read_compressed(source: Source, header: _Header, wanted: list[int]) -> Gene
     packed_size, size = np.frombuffer(source.read(8, "the sizes of the compressed data"), "<u4").astype(np.int64)
     if size != header.points * header.record.itemsize:
         raise source.error(
-            f"{size} bytes of data, but {header.points} points of {header.record.itemsize} bytes", byte=start
+            f"the file has {size} bytes of data, but {header.points} points of "
+            f"{header.record.itemsize} bytes need another size",
+            byte=start,
         )
     source.check_count(header.points, beside=int(2 * packed_size + size))
     packed = np.frombuffer(bytearray(source.read(int(packed_size), "the compressed points")), np.uint8)

@@ -53,7 +53,7 @@ def _read_property(source: Source, words: list[str]) -> Property:
     kinds = words[2:4] if is_list else words[1:2]
     known = len(words) == (5 if is_list else 3) and all(kind in TYPES for kind in kinds)
     if not known or (is_list and TYPES[kinds[0]].startswith("f")):
-        raise source.error(f"{' '.join(words)[:80]!r} is no property", source.line_number)
+        raise source.error(f"{' '.join(words)[:80]!r} is not a valid property", source.line_number)
     if is_list:
         return Property(words[-1], TYPES[kinds[1]], TYPES[kinds[0]])
     return Property(words[-1], TYPES[kinds[0]], "")
@@ -62,7 +62,7 @@ def _read_property(source: Source, words: list[str]) -> Property:
 def read_header(source: Source) -> tuple[str, list[Element]]:
     """Read the header; return the byte order ("" for ascii) and the elements."""
     if source.line() != "ply":
-        raise source.error("a PLY file begins with the line 'ply'", 1)
+        raise source.error("this is not a PLY file: it does not begin with the line 'ply'", 1)
     order: str | None = None
     elements: list[Element] = []
     described = 0
@@ -77,12 +77,12 @@ def read_header(source: Source) -> tuple[str, list[Element]]:
         elif words[0] == "property" and elements:
             elements[-1].properties.append(_read_property(source, words))
         else:
-            raise source.error(f"{text[:80]!r} is not understood", source.line_number)
+            raise source.error(f"the header line {text[:80]!r} is invalid", source.line_number)
         described += 1
         if described > _MOST_LINES:
-            raise source.error(f"more than {_MOST_LINES} elements and properties are not possible", source.line_number)
+            raise source.error(f"the header has more than {_MOST_LINES} elements and properties", source.line_number)
     if order is None:
-        raise source.error("the header names no format", source.line_number)
+        raise source.error("the header does not contain a format line", source.line_number)
     return order, elements
 
 
@@ -99,7 +99,7 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
                 kind = np.dtype(order + p.length_kind)
                 length = int(np.frombuffer(source.read(kind.itemsize, f"element {element.name}"), kind)[0])
                 if length < 0:
-                    raise source.error(f"a list of length {length}", byte=source.position)
+                    raise source.error(f"a list has the invalid length {length}", byte=source.position)
             source.skip(length * size, f"element {element.name}")
 
 
@@ -134,18 +134,18 @@ def split_row(element: Element, words: list[bytes]) -> list[list[bytes]]:
     """Return the words of a line for each property, and at the end the remaining words.
 
     Raises:
-        ValueError: the length of a list is not a whole number, or there are too few words.
+        ValueError: the length of a list is not a whole number, or the row has too few words.
     """
     at, parts = 0, []
     for p in element.properties:
         length = 1
         if p.length_kind:
             if at == len(words):
-                raise ValueError("the length of a list is missing")
+                raise ValueError("the row ends before the length of a list")
             length = integer(words[at])
             at += 1
         if not 0 <= length <= len(words) - at:
-            raise ValueError("the row is too short")
+            raise ValueError("the row has too few values")
         parts.append(words[at : at + length])
         at += length
     return [*parts, words[at:]]
@@ -169,7 +169,7 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
     names = [p.name for p in element.properties]
     at, normals_at = find_columns(names)
     if at is None or len(set(names)) != len(names):
-        raise source.error(f"vertices need the properties x, y and z once each, not {', '.join(names)}")
+        raise source.error(f"vertices need exactly one property each for x, y and z, not {', '.join(names)}")
     wanted = [*at, *(normals_at or ())]
     if order:
         table = yield from _read_binary(source, element, order, wanted)

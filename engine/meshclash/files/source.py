@@ -1,4 +1,4 @@
-"""A file that is being read: errors name the file and the position, and files too large for memory are refused."""
+"""A file that is being read: errors name the file and the position, and files too large for memory raise an error."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidFile
 
 LONGEST_LINE = 1 << 16
-"""Longest accepted line in bytes; a file with a longer line is refused as another format."""
+"""Longest accepted line in bytes; a file with a longer line probably has another format."""
 CHUNK_POINTS = 1 << 18
 """Number of points that are read between two reports of progress."""
 BYTES_PER_POINT = 120
@@ -24,22 +24,22 @@ _MOST_DIGITS = 18
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a whole number of ASCII digits, below 10^18; None for any other text, also for digits of other scripts."""
+    """Parse a whole number of ASCII digits, below 10^18; None for other texts, also for digits of other scripts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def integer(word: bytes) -> int:
-    """Parse an integer with optional sign, below 10^18; raise ValueError for any other text, such as Python's 1_000."""
+    """Parse an integer with optional sign, below 10^18; raise ValueError for other texts, such as Python's 1_000."""
     digits = word[1:] if word.startswith((b"+", b"-")) else word
     if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-        raise ValueError(f"{word[:80]!r} is no whole number")
+        raise ValueError(f"{word[:80]!r} is not a whole number")
     return int(word)
 
 
 def real(word: bytes) -> float:
-    """Parse a floating point number; raise ValueError for any other text, such as Python's 1_000."""
+    """Parse a floating point number; raise ValueError for other texts, such as Python's 1_000."""
     if b"_" in word:
-        raise ValueError(f"{word[:80]!r} is no number")
+        raise ValueError(f"{word[:80]!r} is not a number")
     return float(word)
 
 
@@ -84,7 +84,10 @@ class Source:
         if not raw:
             raise self.error("the file ends within its header", self.line_number)
         if len(raw) > LONGEST_LINE:
-            raise self.error(f"a line of more than {LONGEST_LINE} bytes: the file has another format", self.line_number)
+            raise self.error(
+                f"the file has a line of more than {LONGEST_LINE} bytes, so its format is probably another one",
+                self.line_number,
+            )
         return raw.decode("utf-8", "replace").strip()
 
     def seek(self, position: int) -> None:
@@ -109,7 +112,9 @@ class Source:
         start = self.position
         left = max(0, self.size - start)
         if count > left:
-            raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
+            raise self.error(
+                f"the file ends within {what}: it needs {count} bytes, but only {left} are left", byte=start
+            )
 
     def records(self, count: int, record: np.dtype, what: str) -> Iterator[np.ndarray]:
         """Yield ``count`` records, some megabytes at a time; raise InvalidFile as ``check_count`` and ``read`` do."""
@@ -133,7 +138,8 @@ class Source:
             self.line_number += len(lines)
             if len(rest) > LONGEST_LINE:
                 raise self.error(
-                    f"a line of more than {LONGEST_LINE} bytes: the file has another format", first + len(lines)
+                    f"the file has a line of more than {LONGEST_LINE} bytes, so its format is probably another one",
+                    first + len(lines),
                 )
             yield first, lines
         if rest:
@@ -154,29 +160,31 @@ class Source:
     def check_count(self, count: int, record: int = 0, beside: int = 0) -> None:
         """Raise InvalidFile if the file or the memory is too small for a number of points.
 
-        The last line of a text file may lack its end, so the file may be one byte shorter than needed.
+        The last line of a text file may have no line end, so the file may be one byte shorter than expected.
 
         Args:
             count: number of points.
             record: bytes of each point in the file; 0 leaves the file's size unchecked.
-            beside: further bytes of memory that reading needs.
+            beside: additional bytes of memory that reading needs.
         """
         if count > 0 and record * count > self.size - self.position + 1:
             possible = max(0, self.size - self.position) // record
             raise self.error(
-                f"the header announces {count:,} points of {record} bytes, but the file has room for {possible:,} only",
+                f"the header says {count:,} points of {record} bytes, but the file is only large "
+                f"enough for {possible:,}",
                 byte=self.position,
             )
         needed = count * BYTES_PER_POINT + beside
         if self._memory is not None and needed > self._memory:
             raise self.error(
-                f"{count:,} points need about {needed / 1e9:.1f} GB of memory, and "
-                f"{self._memory / 1e9:.1f} GB are free: thin the cloud out or split it first"
+                f"{count:,} points need about {needed / 1000000000.0:.1f} GB of memory, but only "
+                f"{self._memory / 1000000000.0:.1f} GB are free: reduce the number of points or split "
+                "the file first"
             )
 
 
 def available_memory() -> int | None:
-    """Return the bytes of free memory, or of all memory if that is unknown; None if neither is known."""
+    """Return the bytes of free memory, or of all memory if the free memory is unknown; None if both are unknown."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as stream:
             for line in stream:

@@ -16,13 +16,13 @@ class Layout(NamedTuple):
 
     columns: int
     separator: bytes | None
-    """None stands for white space."""
+    """None means white space."""
     numeric: Sequence[int]
-    """Indices of the columns that must hold numbers; other columns may hold anything."""
+    """Indices of the columns that must contain numbers; other columns may contain any text."""
 
 
 def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | None]:
-    """Return the indices of the columns with coordinates and with normals; None for those that are missing."""
+    """Return the indices of the columns with coordinates and with normals; None for missing columns."""
     lower = [name.lower() for name in names]
     at = [lower.index(c) for c in COORDINATES] if all(c in lower for c in COORDINATES) else None
     for group in NORMALS:
@@ -66,17 +66,17 @@ def _rows_fit(lines: list[bytes], columns: int, separator: bytes | None) -> bool
 
 
 def _parse_fields(source: Source, lines: list[bytes], first_line: int, layout: Layout) -> np.ndarray:
-    """Do the same as ``parse_rows`` field by field, so that the error can name the field that is not a number."""
+    """Like ``parse_rows``, field by field, so that the error can name the field that is not a number."""
     columns, separator, numeric = layout
     rows = np.empty((len(lines), len(numeric)))
     for k, line in enumerate(lines):
         fields = _fields(line, separator)
         if len(fields) != columns:
-            raise source.error(f"{len(fields)} columns, but {columns} are expected", first_line + k)
+            raise source.error(f"the row has {len(fields)} columns, but {columns} are expected", first_line + k)
         for column, i in enumerate(numeric):
             field = fields[i].decode("utf-8", "replace")
             if not is_number(field):
-                raise source.error(f"{field[:80]!r} is no number", first_line + k)
+                raise source.error(f"{field[:80]!r} is not a number", first_line + k)
             rows[k, column] = float(field)
     return rows
 

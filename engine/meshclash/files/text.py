@@ -1,10 +1,11 @@
 """Read points from text: XYZ, PTS and CSV files.
 
 Each line is a point, with columns separated by white space, commas or semicolons. A header line may name the columns;
-then columns other than coordinates and normals may hold anything. Without a header line, every column holds numbers,
-and the first three are x, y and z. The next three are normals if they have unit length in every line; otherwise they
-are ignored, as colours. A first line with a single number is the number of points (PTS). Lines beginning with # or //
-are comments. Names of columns may be quoted, and the file may begin with the byte order mark of UTF-8.
+in this case columns other than coordinates and normals may contain any text. Without a header line, every column
+contains numbers, and the first three columns are x, y and z. The next three are normals if they have unit length in
+every line; otherwise they are ignored, as colours. A first line with a single number is the number of points (PTS).
+Lines beginning with # or // are comments. Names of columns may be quoted, and the file may begin with the byte order
+mark of UTF-8.
 """
 
 from collections.abc import Generator, Iterator
@@ -50,9 +51,7 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
     if announced is not None:
         source.check_count(announced)
         if announced * _LEAST_ROW > source.size:
-            raise source.error(
-                f"{announced:,} points are announced, but the file has {source.size:,} bytes only", number
-            )
+            raise source.error(f"the file says {announced:,} points, but has only {source.size:,} bytes", number)
         number, line = next(content, (number + 1, b""))
         if not line and announced:
             raise source.error(f"the file ends after 0 of {announced:,} points", number)
@@ -64,15 +63,17 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
     if not all(map(is_number, fields)):
         found, normals_at = find_columns([field.strip("\"'") for field in fields])
         if found is None:
-            raise source.error(f"no columns x, y and z in {line.decode('utf-8', 'replace')[:80]!r}", number)
+            raise source.error(
+                f"the header line {line.decode('utf-8', 'replace')[:80]!r} does not name the columns x, y and z", number
+            )
         wanted = numeric = [*found, *(normals_at or ())]
         rows = []
     elif len(fields) < 3:
-        raise source.error(f"{len(fields)} columns, but a point needs three", number)
+        raise source.error(f"the row has {len(fields)} columns, but a point needs three", number)
     layout = Layout(len(fields), separator, numeric)
     table = yield from _read_table(source, content, rows, layout, len(wanted))
     if announced is not None and len(table) != announced:
-        raise source.error(f"the file announces {announced:,} points and holds {len(table):,}", 1)
+        raise source.error(f"the file says {announced:,} points, but contains {len(table):,}", 1)
     has_normals = len(wanted) == 6 and (not rows or _are_unit(table[:, 3:]))
     return RawPoints(table[:, :3], table[:, 3:] if has_normals else None, 0)
 
@@ -107,7 +108,9 @@ def _read_table(
 
 
 def _parse(source: Source, rows: list[tuple[int, bytes]], layout: Layout) -> np.ndarray:
-    """Parse numbered rows. If one is wrong, parse them singly, because comments between them shift the line numbers."""
+    """Parse numbered rows. If a row is invalid, the rows are parsed singly, because comments between rows shift the
+    line numbers.
+    """
     try:
         return parse_rows(source, [line for _, line in rows], rows[0][0], layout)
     except ValueError:

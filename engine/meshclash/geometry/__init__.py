@@ -1,1 +1,1 @@
-"""Basic geometry: predicates, distances, transforms. It does not depend on hierarchies, buffers or scenes."""
+"""Basic geometry: predicates, distances, transforms. The package does not depend on hierarchies, buffers or scenes."""

@@ -18,7 +18,7 @@ LEAST_EXPONENT = -42.0
 def exp_below(x):
     """Return exp(x) for ``LEAST_EXPONENT`` <= x <= 0, within 1.5 units in the last place.
 
-    It is computed as 2^-k exp(r) with r = x + k ln 2, whose magnitude is at most half of ln 2; there Taylor's
+    The function is computed as 2^-k exp(r) with r = x + k ln 2, whose magnitude is at most half of ln 2; there Taylor's
     polynomial of degree 13 has an error of 5e-18.
     """
     k = int(0.5 - x * _LOG2_E)

@@ -1,8 +1,8 @@
 """Exact arithmetic on floating-point expansions: sums of doubles that do not overlap, smallest first.
 
 Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), sections
-2.2 to 2.5. The arithmetic is exact if nothing overflows or underflows; ``predicates.py`` checks the range before
-calling it. No fused operations are used, so every device gives the same bits.
+2.2 to 2.5. The arithmetic is exact without overflow and underflow; ``predicates.py`` checks the range before calling
+it. No fused operations are used, so every device computes the same bits.
 """
 
 from ..jit import inner

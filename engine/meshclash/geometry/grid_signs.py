@@ -1,9 +1,9 @@
 """Exact signs of determinants of coordinates that are integer multiples of one small step, by 192-bit integers.
 
-Coordinates of models usually are such numbers: float32 values of similar size, or transformed ones. They are scaled by
-a power of two so that the largest lies in [2**60, 2**61). Then they are integers of 62 bits; differences fit into 63
-bits, products of two into 126, determinants into 190. This is cheaper than floating-point expansions, which handle all
-other coordinates.
+Coordinates of models usually have this form: float32 values of similar size, or transformed float32 values. The
+coordinates are scaled by a power of two so that the largest lies in [2**60, 2**61). Then they are integers of 62 bits;
+differences fit into 63 bits, products of two into 126, determinants into 190. Integers are cheaper than floating-point
+expansions, which handle all other coordinates.
 """
 
 import math
@@ -16,7 +16,7 @@ from ..jit import config, inlined, inner
 from .wide_integers import minus, plus, sign, times, wide
 
 OFF_GRID = 2
-"""The coordinates have no common grid of 62 bits, so there is no sign. Equal to ``predicates.UNCERTAIN``."""
+"""The coordinates have no common grid of 62 bits, so no sign is computed. Equal to ``predicates.UNCERTAIN``."""
 
 _WORD = ir.IntType(64)
 _LEADING_BIT = 60  # of the largest scaled coordinate

@@ -1,7 +1,7 @@
 """Decide whether a segment passes through a triangle and whether a point lies on one, by the signs of orientations.
 
-The same code serves both kinds of predicates, as in ``triangle_pair.py``: exact ones for kernels, and rational ones
-(Python integers) for coordinates whose products no double can hold. Points are (x, y, z) tuples.
+The same code is used for both types of predicates, as in ``triangle_pair.py``: exact predicates for kernels, and
+rational ones (Python integers) for coordinates whose products do not fit into doubles. Points are (x, y, z) tuples.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,9 @@ def make_crossing(orient3d: Callable, decorate: Callable) -> Any:
 
     @decorate
     def crossing(p, q, a, b, c, work):
-        """Return 1 or -1 if pq goes through abc with or against its normal, 0 if not, UNCERTAIN if it grazes."""
+        """Return 1 or -1 if pq passes through abc with or against its normal, 0 if pq misses abc, UNCERTAIN if it
+        grazes an edge or vertex.
+        """
         side_p = orient3d(a, b, c, p, work)
         side_q = orient3d(a, b, c, q, work)
         if side_p == side_q and (side_p == 1 or side_p == -1):
@@ -59,8 +61,8 @@ def make_lies_on(orient3d: Callable, orient2d: Callable, decorate: Callable) -> 
     def lies_on(p, a, b, c, work):
         """Return whether p lies on the closed triangle abc: LIES_ON, CLEAR_OF or UNCERTAIN.
 
-        A coplanar point lies on a triangle if it does so in all three projections along the axes; at least one of these
-        does not flatten the triangle. It lies on a segment or point if it also lies in its box.
+        A coplanar point lies on a triangle if it does so in all three projections along the axes, at least one of which
+        does not flatten the triangle. A point lies on a segment or point if it also lies in its box.
         """
         for k in range(3):
             if p[k] < min(a[k], b[k], c[k]) or p[k] > max(a[k], b[k], c[k]):

@@ -1,6 +1,8 @@
-"""Compute where two triangles meet: the segment of the intersection curve, and the outline of a coplanar overlap.
+"""Compute the intersection of two triangles: the segment of the intersection curve, and the outline of a coplanar
+overlap.
 
-It was decided exactly that they meet. The points here are ordinary float64 constructions for drawing and for depths.
+It is already known exactly that the triangles meet. The points here are ordinary float64 constructions for drawing and
+for depths.
 """
 
 from typing import NamedTuple
@@ -62,7 +64,9 @@ def _height(n, t, p):
 
 @inner
 def _cut(t, other, n, points):
-    """Write the two points where edges of t meet the plane of ``other`` (normal n); False if there are none."""
+    """Write the two points where edges of t meet the plane of ``other`` (normal n); False if there are no such
+    points.
+    """
     found = 0
     for i in range(3):
         p = _corner(t, i)
@@ -83,8 +87,8 @@ def _cut(t, other, n, points):
 
 @inner
 def _common_segment(a, b, points, out):
-    """Write the common part of the segments in which two triangles cut the line common to their planes; False if
-    rounding hides it.
+    """Write the common part of the segments in which two triangles cut the common line of their planes; False if
+    rounding hides the common part.
     """
     na = _normal(a)
     nb = _normal(b)
@@ -244,7 +248,7 @@ def meeting(a, b, kind, room):
     """Return the midpoint of the contact of two triangles, given by three points (x, y, z) each; the ends of the
     segment are in ``room.ends``.
 
-    Both are moved so that a corner is the origin, to avoid cancellation far from the world's origin.
+    Both triangles are moved so that a corner is the origin, to avoid cancellation far from the world's origin.
     """
     o = a[0]
     for j in range(3):

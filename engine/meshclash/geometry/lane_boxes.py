@@ -18,11 +18,12 @@ below 1.74. The float32 numbers used here are off by, for each axis:
   the half extents of a turned, 7 u m; E_b is below 1.74 m, so sums of half extents 10.4 u m, middles and half extents
   of both boxes 7 u m. Together less than 44 u m + s64.
 
-``slack`` = 64 u m + s64 covers all of these, its own sums included, with a quarter to spare. Numbers too small for
-float32 lose at most 1.2e-38 per operation, even if the processor flushes them to zero; 1e-36 is added for them.
+``slack`` = 64 u m + s64 covers all these errors, including its own sums, with a quarter to spare. Numbers too small for
+float32 lose at most 1.2e-38 per operation, even if the processor flushes them to zero; 1e-36 is added to cover these
+losses.
 
 A box is dropped if its *margin* (sum of half extents minus distance of middles, least of six axes) is below zero;
-rounding keeps the sign of a difference. An overflow to NaN drops nothing.
+rounding keeps the sign of a difference. If a number overflows to NaN, nothing is dropped.
 
 Nodes are 64 words behind a pointer, as in ``hierarchy/wide_bvh.py``: lowest x of eight boxes, lowest y, lowest z,
 highest x and so on. A single box is every eighth number from its lane on.

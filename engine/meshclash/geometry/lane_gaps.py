@@ -1,11 +1,12 @@
-"""Lower bounds in float32 of the distances between eight boxes or triangles and another one, never above the true
-distance.
+"""Lower bounds in float32 of the distances between eight boxes or triangles and another box or triangle, never above
+the true distance.
 
-Besides the axes of both frames, the direction between the two nearest points known so far is tried: it separates faces
-that face each other, in whatever way the boxes lie. Along it, a box reaches as far as its slab tells
-(``lane_slabs.py``), a triangle as far as its corners. Then eight boxes are tried along the normal of the single box's
-slab. The triangles of two leaves are tried along the directions between the nearest points of pairs measured before:
-the neighbours of such a pair usually face the same way. Any direction gives a valid bound.
+In addition to the axes of both frames, the direction between the two nearest points known so far is tested: it
+separates faces that face each other, for any orientation of the boxes. Along this direction, the extent of a box is
+bounded by its slab (``lane_slabs.py``), and the extent of a triangle by its corners. Then eight boxes are tried along
+the normal of the single box's slab. The triangles of two leaves are tested along the directions between the nearest
+points of pairs measured before, because the neighbours of such a pair usually face the same way. Any direction gives a
+valid bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
@@ -34,18 +35,19 @@ _ALIKE = np.float32(0.99999)  # cosine above which two directions count as equal
 _LEAST = 1e-36  # squares below this are lost to underflow
 
 DIRECTION = NARROW_LENGTH
-"""Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
-values, and the opposite vector in b's frame; all zero if no direction is known."""
+"""Entries of the frame after those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute values,
+and the opposite vector in b's frame; all zero if no direction is known."""
 _SUM, _IN_B, _VECTOR = 3, 4, 8
 DIRECTION_COUNT = 5
-"""Number of stored directions: that between the nearest points, then others between measured points."""
+"""Number of stored directions: the direction between the nearest points, then directions between other measured points.
+"""
 _RECENT = DIRECTION + _VECTOR
 _SLABS = DIRECTION + _VECTOR * DIRECTION_COUNT  # whether both sides have slabs
 FRAME_LENGTH = _SLABS + 1
 
 _HEIGHTS = 24  # numbers of a row: eight of a, eight of b, distance of their leaves
 HEIGHT_ROWS = DIRECTION_COUNT + 3
-"""Number of directions along which two leaves may be compared: the known ones, and some found meanwhile."""
+"""Number of directions along which two leaves may be compared: the known directions, and some found in the meantime."""
 HEIGHTS_LENGTH = HEIGHT_ROWS * _HEIGHTS
 
 
@@ -76,9 +78,10 @@ def is_direction(frame, at):
 
 @inlined
 def set_direction(frame, x, y, z):
-    """Set the direction between the nearest points, a unit vector in a's frame, or zero; the previous one is kept.
+    """Set the direction between the nearest points, a unit vector in a's frame, or zero; the previous direction is
+    kept.
 
-    It is kept by ``note_direction``.
+    The previous direction is stored by ``note_direction``.
     """
     before = frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2]
     _set_vector(frame, DIRECTION, np.float32(x), np.float32(y), np.float32(z))
@@ -87,9 +90,10 @@ def set_direction(frame, x, y, z):
 
 @inlined
 def note_direction(frame, x, y, z):
-    """Keep a direction between measured points, as in ``set_direction``; return whether it is new.
+    """Store a direction between measured points, as in ``set_direction``; return whether the direction is new.
 
-    It is not kept if it is zero, or nearly equal to the one between the nearest points or to the newest other one.
+    A direction is not stored if it is zero, or nearly equal to the direction between the nearest points or to the
+    newest other direction.
     """
     x, y, z = np.float32(x), np.float32(y), np.float32(z)
     if x * x + y * y + z * z < _HALF or _is_like(frame, DIRECTION, x, y, z) or _is_like(frame, _RECENT, x, y, z):
@@ -148,14 +152,14 @@ def near_square(limit, shrink):
 
 @inlined
 def _squared(gap):
-    """Return the square of a gap, 0 if it is negative."""
+    """Return the square of a gap, 0 for a negative gap."""
     gap = higher(gap, splat(_ZERO))
     return gap * gap
 
 
 @inlined
 def _single(nodes, at):
-    """Return middle and half extents of a single box, as ``lane_boxes.py`` stores it."""
+    """Return centre and half extents of a single box, as ``lane_boxes.py`` stores it."""
     x, y, z = nodes[at], nodes[at + 8], nodes[at + 16]
     X, Y, Z = nodes[at + 24], nodes[at + 32], nodes[at + 40]
     return (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF, (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
@@ -200,7 +204,9 @@ def _on_axes_of_eight(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
 
 @inlined
 def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
-    """Do the same as ``_on_axes_of_eight``, along the axes of the single box; ``vectors`` turn those of the eight."""
+    """Like ``_on_axes_of_eight``, along the axes of the single box; ``vectors`` transform the axes of the eight
+    boxes.
+    """
     slack = frame[SLACK]
     square = _squared(abs(dx) - (turned_extent(frame, vectors, hx, hy, hz) + splat(u + slack)))
     square = square + _squared(abs(dy) - (turned_extent(frame, vectors + 3, hx, hy, hz) + splat(v + slack)))
@@ -211,7 +217,8 @@ def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
 def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
     """Return squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's node.
 
-    If the direction alone leaves no box of ``mask`` (bits) within ``near``, only the gaps along it are returned.
+    If the direction alone leaves no box of ``mask`` (bits) within ``near``, only the gaps along the direction are
+    returned.
     """
     return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, True)
 
@@ -298,7 +305,7 @@ def _corner_heights(coordinates, at, count, frame, vector):
 def lay_heights(
     coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, vector, shift, slack, heights, row, near
 ):
-    """Write how far the triangles of a leaf of a extend along a direction, and those of a leaf of b against it.
+    """Write the extents of the triangles of a leaf of a along a direction, and those of a leaf of b against it.
 
     The reaches are relative to the corners of their leaves. ``vector`` is the direction's entry in the frame; the other
     arguments are those of ``copy_leaf`` and ``turn_leaf``. Fills a row of the heights: two groups of eight, then the

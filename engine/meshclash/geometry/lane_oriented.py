@@ -2,9 +2,9 @@
 error bounds.
 
 Notation as in ``lane_boxes.py``; boxes as in ``volumes/obb.py``: centre c, axes, half extents, each in a row of eight
-lanes (``hierarchy/oriented.py``). A tree without oriented boxes takes part with its boxes along the axes. The eight
-boxes stay in their object's frame; the single one is turned into it. Then 15 axes are tested as in Gottschalk, Lin,
-Manocha (1996).
+lanes (``hierarchy/oriented.py``). A tree without oriented boxes is tested with its axis-aligned boxes. The eight boxes
+stay in their object's frame; the single box is transformed into this frame. Then 15 axes are tested as in Gottschalk,
+Lin, Manocha (1996).
 
 The errors. Contents lie within E of the origin, so projections on a unit axis lie within e, the length of E, and the
 centre, made of three projections, within 1.74 e. So the centres of both boxes and the shift have lengths of at most
@@ -15,7 +15,7 @@ centre, made of three projections, within 1.74 e. So the centres of both boxes a
 All other errors are relative to half extents and to the difference of the centres: entries of the matrix of both boxes'
 axes are off by 15 u, 4 u of that because axes of float32 are not quite orthonormal; sums and products add 8 u; 64 u
 cover them, and twice the deviation of the poses from orthonormal is added. Axes of two edges double everything, since
-products of two entries are taken. Above the sizes at which products might overflow, nothing is dropped.
+products of two entries are taken. Above the sizes at which products might overflow, no box is dropped.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ _ONE, _ZERO, _HALF = np.float32(1.0), np.float32(0.0), np.float32(0.5)
 
 @inner
 def _single(nodes, box, oriented, at):
-    """Return (centre, three axes, half extents) of a node's box: the oriented box, or the axis-aligned one if there is
-    none (at < 0).
+    """Return (centre, three axes, half extents) of a node's box: the oriented box, or the axis-aligned box if no
+    oriented box exists (at < 0).
     """
     if at >= 0:
         return (
@@ -78,12 +78,12 @@ def _along_eight(axis, v):
 
 @inner
 def meet_oriented(nodes, node, oriented, at, others, other, oriented_one, at_one, frame, turn, shift, looseness):
-    """Return a bit mask of those of eight boxes that may meet a single box.
+    """Return a bit mask of the boxes, of eight, that may meet a single box.
 
     Args:
         nodes, node: the node of the eight boxes.
-        oriented, at: their oriented boxes, and where those of the node begin; -1: there are none.
-        others, other, oriented_one, at_one: the same for the lane of the single box.
+        oriented, at: the eight oriented boxes, and the index of those of the node; -1 without oriented boxes.
+        others, other, oriented_one, at_one: these values for the lane of the single box.
         frame, turn, shift: the frame of two trees; where in it the rotation of the single box begins; its shift.
         looseness: errors relative to lengths, float32.
     """

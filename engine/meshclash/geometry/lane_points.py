@@ -1,23 +1,23 @@
 """A point, a line or a direction against eight boxes or triangles at once, in float32: lower bounds that are never too
 high.
 
-Let u = 2**-24. All numbers are relative to the hierarchy's origin. Nothing overflows, since callers pass sizes up to
-``LARGEST``. An underflow loses at most 1e-37. To cover it, margins are larger by ``LEAST``, and limits by the square of
-``LEAST``.
+Let u = 2**-24. All numbers are relative to the hierarchy's origin. No number overflows, because callers pass sizes up
+to ``LARGEST``. An underflow loses at most 1e-37. To cover underflow, margins are enlarged by ``LEAST``, and limits by
+the square of ``LEAST``.
 
 *Point and boxes.* The point is off by u times its largest coordinate and by the caller's slack; the sum is the margin.
-Differences, squares and their sum are off by less than 8 u of themselves, which ``near_square`` takes into account.
+Differences, squares and their sum have a relative error below 8 u, which ``near_square`` takes into account.
 
 *Point and triangles*, relative to the lowest corner of their leaf's box. Let d be any vector whose absolute components
 add up to 1, and c the corners of a triangle. Then no point of the triangle is nearer to p than min d.(p - c) / |d|. So
-d need not be precise: it is the way from the nearest point in float32. Let S be the sum of the largest coordinates of p
-and of the leaf. Coordinates are off by u S each, a difference by another u S, the two products by 3 u S each, their
-difference by 2 u S, and the sum of abs(d), 1 + 4 u, multiplies all: less than 12 u S. The margin is 16 u S and the
-caller's slack.
+d need not be precise: it is the vector from the nearest point in float32. Let S be the sum of the largest coordinates
+of p and of the leaf. Coordinates are off by u S each, a difference by another u S, the two products by 3 u S each,
+their difference by 2 u S, and the sum of abs(d), 1 + 4 u, multiplies all: less than 12 u S. The margin is 16 u S and
+the caller's slack.
 
 *Line and boxes.* With the middle c and half extents h of a box, the line o + t f misses the box if |((c - o) x f)_k| >
-h_i |f_j| + h_j |f_i| for some k (i and j are the other axes). The requested part of the line also misses it if all of
-that part is beyond the box in one coordinate. Let f have the largest component 1 and M be the sum of the largest
+h_i |f_j| + h_j |f_i| for some k (i and j are the other axes). The requested part of the line also misses the box if all
+of this part is beyond the box in one coordinate. Let f have the largest component 1 and M be the sum of the largest
 coordinates of o and of any box. Then c - o is at most M and off by 5 u M; each product on the left is off by 7 u M,
 their difference by 16 u M; each product on the right by 4 u M, their sum by 10 u M. The margin is 48 u M and twice the
 slack, by which each of two components may be off.

@@ -1,4 +1,4 @@
-"""A ray against eight boxes at once, in float32: where it enters each box, never too late.
+"""A ray against eight boxes at once, in float32: the entry into each box, never too late.
 
 The ray is q + s g in the hierarchy's frame, where the largest component of g is 1 and q is near the root box. Let u =
 2**-24 and M be the largest coordinate of q and of all boxes. Boxes are enlarged by ``ray_margin``: 8 u M and the slack
@@ -6,8 +6,9 @@ of the caller's coordinates. This covers the rounding of q by u M. It also cover
 at most 4 M: by this much a ray is displaced, since components below 1e-12 are raised to 1e-12 to avoid a division by
 zero.
 
-A difference, the reciprocal and their product are off by 3 u of themselves, which keeps their signs. So a box that the
-ray meets at s >= 0 has an entry of at most (1 + 4 u) s and an exit of at least (1 - 4 u) s; exits are raised by 16 u.
+A difference, the reciprocal and their product have relative errors of at most 3 u, which keeps their signs. So a box
+that the ray meets at s >= 0 has an entry of at most (1 + 4 u) s and an exit of at least (1 - 4 u) s; exits are raised
+by 16 u.
 """
 
 from ..jit import inlined, inner
@@ -34,7 +35,8 @@ def reciprocal(component):
 
 @inlined
 def way_through_boxes(nodes, at, rows, near, far, inverse, begin, end):
-    """Return where (two Lanes) a ray enters and leaves the eight boxes of a node, between begin and end.
+    """Return the positions (two Lanes) at which a ray enters and leaves the eight boxes of a node, between begin and
+    end.
 
     Args:
         nodes: nodes of the 8-wide form.

@@ -1,13 +1,13 @@
 """Bounds of how far the contents of eight boxes extend along a direction: from the boxes, or from slabs between planes.
 
-A box around a piece of a smooth surface reaches far along the surface's normal, but the piece itself does not. Let m be
-a vector for each box (its triangles' mean normal), and let m.y lie within ``half`` of ``mid`` for every point y in the
+A box around a part of a smooth surface extends far along the surface's normal, but the part itself does not. Let m be a
+vector for each box (its triangles' mean normal), and let m.y lie within ``half`` of ``mid`` for every point y in the
 box, relative to the middle of the box, whose half extents are h. For any direction n and any number c
 
     n.y = c m.y + (n - c m).y <= c mid + |c| half + sum_i |n_i - c m_i| h_i
 
-Here c = n.m, which makes the last term small if n is nearly the normal. The lower one of this and the bound of the box
-itself, sum_i |n_i| h_i, is used. The inequality holds for every computed c and for every m, of length one or not.
+Here c = n.m, which makes the last term small if n is nearly the normal. The lower of this bound and the bound of the
+box itself, sum_i |n_i| h_i, is used. The inequality is valid for every computed c and for every m of any length.
 Evaluating it has rounding errors below 5 u of the last sum, as for a box, and 20 u |c| sum_i h_i (u is 2**-24), for
 which ``half`` has been widened by 1e-5 sum_i h_i.
 
@@ -41,7 +41,7 @@ def reach_of_eight(slabs, at, x, y, z, u, v, w):
 
 @inlined
 def reach_of_one(slabs, at, x, y, z, u, v, w):
-    """Return how far a single box reaches along a direction from its middle, float32."""
+    """Return the extent of a single box along a direction from its centre, float32."""
     mx, my, mz = slabs[at], slabs[at + 8], slabs[at + 16]
     c = x * mx + y * my + z * mz
     slab = c * slabs[at + 24] + abs(c) * slabs[at + 32]

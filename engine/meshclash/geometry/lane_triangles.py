@@ -1,14 +1,15 @@
-"""Triangles in lanes: which of eight triangles may meet another triangle, and which certainly do, in float32.
+"""Triangles in lanes: compute in float32 which of eight triangles may meet another triangle, and which certainly do.
 
 Notation as in ``lane_boxes.py``. Triangles of two leaves are compared in a frame of their own: a's frame with its
 origin at the lowest corner of the box of a's leaf. Corners are stored relative to the lowest corner l of their leaf's
-box, and b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So float32 rounds sizes of leaves, not
-of objects. Let M = the largest component of (edges of a's box) + 1.74 (largest edge of b's) + |c|. A corner of a is
-stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it, and u more from storing it; c itself
-by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and one of b together are off by less than
-7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it, are never dropped when they meet.
+box, and b's are turned and moved by c = R l_b + T - l_a, which float64 computes. So rounding errors of float32 are
+proportional to the sizes of leaves, not of objects. Let M = the largest component of (edges of a's box) + 1.74 (largest
+edge of b's) + |c|. A corner of a is stored to u of itself; one of b is off by 5.1 u (|R| |b's| + |c|) from turning it,
+and u more from storing it; c itself by 12 roundings of float64 of E_b, T and l_a, less than s64. So a corner of a and
+one of b together are off by less than 7 u M + 2 s64, ``slack`` is 16 u M + 2 s64, and their boxes, compared with it,
+are never dropped when they meet.
 
-Comparisons keep a lane, and leave it to the exact stage, if a number is infinite or NaN.
+Comparisons keep a lane, and leave the decision to the exact stage, if a number is infinite or NaN.
 
 Filters. Take any vector n and a triangle P with the corner p. If another triangle V meets P, then its ideal corners
 do not all lie on one side of the slab in which P's ideal corners lie: no exactness of n is needed, only that the slab
@@ -164,7 +165,7 @@ def lay_planes(block, slack, products, planes):
 def compare_with(block, planes, rows, j, bits, slack, products):
     """Compare triangle j of b with eight of a (``copy_leaf``, ``lay_planes``); ``bits`` are those whose boxes meet.
 
-    Returns bits of those that certainly cross it, and of those that the exact stage has to decide.
+    Returns the bits of the triangles that certainly cross it, and of the triangles that the exact stage has to decide.
     """
     px, py, pz = rows[j], rows[8 + j], rows[16 + j]
     ux, uy, uz = rows[24 + j] - px, rows[32 + j] - py, rows[40 + j] - pz

@@ -8,7 +8,7 @@ Arrays are read and written through pointers, which are made from an address (``
 kernel: in Numba's intermediate code, an array is seven values and a reference count, a pointer is one value. A caller
 that passes an address must keep the array alive.
 
-Lanes exist only in compiled code. If Numba's compilation is disabled, the binary engine answers instead.
+Lanes exist only in compiled code. If Numba's compilation is disabled, the binary engine computes the result instead.
 """
 
 from collections.abc import Callable
@@ -150,7 +150,7 @@ def above(typingctx, a, b):
 
 @intrinsic
 def choose(typingctx, mask, a, b):
-    """Return, lane by lane, a where the mask is set, otherwise b."""
+    """Return, lane by lane, a if the mask is set, otherwise b."""
 
     def generate(context, builder, signature, args):
         return builder.select(*args)

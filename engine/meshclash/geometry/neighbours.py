@@ -1,24 +1,25 @@
-"""Triangles of one object that share vertices: whether they have more in common than these vertices or the edge.
+"""Compute for triangles of one object that share vertices whether they have other common points besides these vertices
+or the shared edge.
 
 Neighbours in a mesh touch in the vertex or the edge that they share, which is no error. They are left out of
 ``self_collide`` if and only if they share one or two vertex indices and their common points are exactly that vertex, or
-that edge. Everything else counts: a crossing, an overlap, and also a mere touch beyond the shared part, such as an edge
+that edge. All other contacts count: a crossing, an overlap, and also a touch outside the shared part, such as an edge
 that leaves the shared vertex along the other triangle (a T-junction), or the same three indices twice.
 
-The exact test. Let two triangles touch, that is, neither cross nor overlap with an area.
+The exact test. Suppose that two triangles touch: they neither cross nor overlap with an area.
 
-* They share vertex u. Near u each is a cone of directions, and the common points are convex and contain u. So there are
-  more common points if and only if both cones have a direction in common. If the relative interiors of the cones had a
-  direction in common, the triangles would cross or overlap. So it is on the rim of one: an edge from u of one triangle
-  lies in the cone of the other.
-* They share the edge uv, and a, b are the other corners. If one of them has an area, both meet the line uv in the edge
-  alone, and otherwise they cross or overlap. If none has an area, both are segments of that line. Then they have more
-  in common if and only if both reach beyond the same end, v for example: a and b lie in one direction from v, which is
-  not that of u.
+* They share vertex u. Near u each is a cone of directions, and the common points are convex and contain u. So other
+  common points exist if and only if the two cones have a direction in common. If the relative interiors of the cones
+  had a direction in common, the triangles would cross or overlap. So the common direction is on the rim of one cone: an
+  edge from u of one triangle lies in the cone of the other.
+* The triangles share the edge uv, and a, b are the other corners. If a triangle has an area, both triangles meet the
+  line uv only in the edge; otherwise they would cross or overlap. If neither triangle has an area, both are segments of
+  that line. Then they have other common points if and only if both extend beyond the same end, v for example: a and b
+  lie in one direction from v, opposite to u.
 
 A quick proof in float64 comes first. Let A and B share exactly one vertex. If the other two corners of A lie strictly
-on one side of B's plane, A meets that plane in the shared vertex alone. If they share exactly two, and A's third corner
-is off B's plane, A meets the plane in the shared edge alone. The same holds the other way round.
+on one side of B's plane, A meets this plane only in the shared vertex. If they share exactly two, and A's third corner
+is off B's plane, A meets the plane in the shared edge alone. The same is true with A and B exchanged.
 """
 
 from collections.abc import Callable
@@ -44,11 +45,11 @@ def _same_side(p, q, r, a, b):
 
 @inner
 def only_touch_where_shared(ids_a, a, ids_b, b):
-    """Return whether two triangles share one or two vertices, and certainly have no other point in common.
+    """Return whether two triangles share one or two vertices, and certainly have no other common point.
 
     Args:
         ids_a, ids_b: three vertex indices each, in anything that can be indexed.
-        a, b: their corners, ((x, y, z), (x, y, z), (x, y, z)).
+        a, b: corners of the triangles, ((x, y, z), (x, y, z), (x, y, z)).
     """
     matches, places_a, places_b = 0, 0, 0
     i, j = 0, 0
@@ -92,7 +93,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def other_place(ids, first, second, place):
-        """Return the position of a vertex that is neither of two; ``place`` if there is none."""
+        """Return the position of a vertex that is neither of two given vertices; ``place`` if there is none."""
         for k in range(3):
             if ids[k] != first and ids[k] != second:
                 return k
@@ -113,7 +114,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
     @compiled
     def in_cone(u, p, q, r, work):
-        """Return whether the direction from u to p lies between those to q and r, unless p is at u."""
+        """Return whether the direction from u to p lies between the directions to q and r, unless p is at u."""
         if p[0] == u[0] and p[1] == u[1] and p[2] == u[2]:
             return 0
         axis, inside = spread_axis(u, q, r, work)
@@ -155,8 +156,8 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
     def touch_beyond(ids_a, a, ids_b, b, work):
         """Return 1 if touching triangles share no vertex, or have more in common than one vertex or edge; otherwise 0.
 
-        The arguments are those of ``only_touch_where_shared``, and a workspace of the exact predicates. Like these, it
-        may return UNCERTAIN.
+        The arguments are the same as for ``only_touch_where_shared``, plus a workspace of the exact predicates. The
+        function may return UNCERTAIN, like the exact predicates.
         """
         count, i, j, m = shared_places(ids_a, ids_b)
         if count == 1:
@@ -208,8 +209,8 @@ def meet_beyond_shared(ids_a: list[int], a: Any, ids_b: list[int], b: Any) -> bo
     """Return whether two triangles of one object meet in more than the vertex or edge that they share.
 
     Args:
-        ids_a, ids_b: their vertex indices.
-        a, b: their corners, three times (x, y, z), of exact numbers: see ``classify_numbers``.
+        ids_a, ids_b: vertex indices of the triangles.
+        a, b: corners of the triangles, three times (x, y, z), of exact numbers: see ``classify_numbers``.
     """
     kind = classify_numbers(*a, *b, None)
     if kind == TOUCHING:

@@ -4,7 +4,8 @@
 the side on which d does *not* lie. ``orient2d(a, b, c)`` is positive if a, b, c turn counter-clockwise.
 
 Each predicate comes in two kinds with one contract: the result is -1, 0, 1 or ``UNCERTAIN``. The last argument is a
-workspace from ``new_workspace``. The exact predicates need it; it counts how often float64 was not enough.
+workspace from ``new_workspace``. The exact predicates need this workspace, which counts how often float64 was not
+sufficient.
 
 - *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN if
   the bound does not decide. Cases that are zero by construction (a shared vertex, a common axis plane) are recognised.
@@ -202,7 +203,7 @@ def _times(minor, length, z, z_tail, work, out):
 def exact_orient3d(a, b, c, d, workspace):
     """Return the exact sign of det(a - d, b - d, c - d); UNCERTAIN only if the coordinates are out of range.
 
-    If the workspace is None, it returns the result of the filtered predicate.
+    If the workspace is None, the function returns the result of the filtered predicate.
     """
     sign = filtered_orient3d(a, b, c, d, 0)
     if workspace is None:
@@ -254,7 +255,7 @@ def _expand_determinant(x, y, z, work):
 def expanded_turn(d, o, a, b, workspace):
     """Return det(d, a - o, b - o): positive if a line from o along d sees b counter-clockwise from a.
 
-    The result is (value, known). The sign of the value is exact, and its relative error is at most 2**-51. It is
+    The result is (value, known). The sign of the value is exact, and its relative error is at most 2**-51. The value is
     unknown if the coordinates are out of range. All arguments are points except d, a vector.
     """
     workspace.counter[0] += 1

@@ -1,4 +1,4 @@
-"""Four float32 numbers at once: a point and an unused number, in the one register that every processor has.
+"""Four float32 numbers at once: a point and an unused number, in a register that every processor has.
 
 A value ``Quad`` is LLVM's ``<4 x float>`` (``vectors.py``), with sums, differences and products. If Numba's compilation
 is disabled, a Quad is a NumPy array of four, so that kernels with quads also run in Python.
@@ -186,7 +186,7 @@ def _store_slowly(array, index, quad):
 
 
 def _scatter_slowly(array, index, step, quad):
-    """scatter(array, index, step, quad): store the first three numbers, ``step`` apart from each other."""
+    """scatter(array, index, step, quad): store the first three numbers at a distance of ``step`` elements."""
     array[index : index + 3 * step : step] = quad[:3]
 
 

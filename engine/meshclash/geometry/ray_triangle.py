@@ -1,19 +1,19 @@
 """Exact test whether a ray crosses a triangle, so that a surface has no gaps and no double hits.
 
-The ray is o + t d, t >= 0, of float64 numbers without rounding. A line that meets an edge or a vertex is treated as
-moved sideways by an infinitely small step along one axis and an infinitely smaller one along another; neither is the
-axis along which it advances most. Then every line goes through triangles or past them, and never along them. Among the
-triangles around an edge or a vertex that separate two sides, it crosses as many as any line near it. Which ones depends
-on coordinates alone, so the result is consistent for triangles that merely have corners at the same position.
-(Edelsbrunner and Mücke, "Simulation of simplicity" (1990).) Triangles that the line sees edge-on, or that have no area,
-are never crossed.
+The ray is o + t d, t >= 0, of float64 numbers without rounding. If a line meets an edge or a vertex, the line is
+treated as moved sideways by an infinitely small step along one axis and an infinitely smaller step along another axis;
+neither axis is the one along which the line advances most. Then every line passes through triangles or misses them, but
+never lies in a triangle. Among the triangles around an edge or a vertex that separate two sides, it crosses as many as
+any line near it. The result depends only on coordinates, so it is consistent for triangles whose corners have equal
+positions. (Edelsbrunner and Mücke, "Simulation of simplicity" (1990).) Triangles that the line sees edge-on, or that
+have no area, are never crossed.
 
 The sign of a corner pair is that of det(d, a - o, b - o). A step e changes it by -det(d, e, b - a).
 
 The first computation is in float64, in coordinates sheared along d (Woop, Benthin, Wald, "Watertight ray/triangle
 intersection" (2013)). With u = 2**-53, M the largest coordinate of the corners relative to o and L the largest of the
-sheared ones, these are off by 6 u M, and their cross products by 24 u M L + 4 u L**2. If that leaves a sign undecided,
-expansions decide it.
+sheared ones, these are off by 6 u M, and their cross products by 24 u M L + 4 u L**2. If the error bound leaves a sign
+undecided, expansions decide the sign.
 """
 
 import math
@@ -75,7 +75,7 @@ def _turn(line, a, b, work):
 
 @inner
 def _sides(line, a, b, c, work):
-    """Do the same as ``_cross_sheared``, by expansions."""
+    """Like ``_cross_sheared``, by expansions."""
     p, u, known_u = _turn(line, b, c, work)
     q, v, known_v = _turn(line, c, a, work)
     r, w, known_w = _turn(line, a, b, work)
@@ -90,7 +90,8 @@ def _sides(line, a, b, c, work):
 def cross_triangle(line, a, b, c, work):
     """Return how a ray crosses a triangle: (how, distance, weights of a and of b).
 
-    ``how`` is 1 along its normal, -1 against it, MISSED, or UNCERTAIN if coordinates are out of the predicates' range.
+    ``how`` is 1 along the triangle's normal, -1 against it, MISSED, or UNCERTAIN if coordinates are out of the
+    predicates' range.
     """
     o, i, j, k = line.o, line.i, line.j, line.k
     az, bz, cz = a[k] - o[k], b[k] - o[k], c[k] - o[k]

@@ -1,9 +1,9 @@
 """Relative poses for culling: one object's frame in the other's, both ways, with a slack for all rounding errors.
 
-A row holds, for the pair (a, b): b in a's frame (rotation 0:9 row-major, shift 9:12, slack 12:15), then a in b's frame
-(15:24, 24:27, 27:30). Three numbers follow: ``DEFECT``, a bound of |R^T R - 1| for both; ``SHRINK``, the factor that
-turns a distance in either frame into a lower bound in the world; and ``REACH``, the length of the slack in a's frame.
-Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
+A row contains, for the pair (a, b): b in a's frame (rotation 0:9 row-major, shift 9:12, slack 12:15), then a in b's
+frame (15:24, 24:27, 27:30). Three numbers follow: ``DEFECT``, a bound of |R^T R - 1| for both; ``SHRINK``, the factor
+that turns a distance in either frame into a lower bound in the world; and ``REACH``, the length of the slack in a's
+frame. These frames are the frames of the hierarchies: object coordinates minus the hierarchy's origin.
 
 Why the slack suffices. Contacts are decided on world coordinates w = fl(R x + t), which differ from R x + t by at most
 4u(|R||x| + |t|) componentwise (three products, three sums; u = 2**-53). Two triangles with a common point w thus have
@@ -168,7 +168,7 @@ def relative_rows(
         rows_a, rows_b: poses, (k, 3, 4) float64.
         origin_a, origin_b: origins of the hierarchies, (k, 3) float64 [m].
         reach_a, reach_b: largest absolute object coordinates per axis, (k, 3) float64 [m].
-        tolerance: volumes closer than this count as overlapping [m].
+        tolerance: volumes with a smaller distance count as overlapping [m].
 
     Returns:
         (k, 33) float64.

@@ -2,7 +2,7 @@
 
 Source: Ericson, "Real-Time Collision Detection" (2005), sections 5.1.5 and 5.1.9. The parameters are clamped in an
 order that also works for zero-length segments and zero-area triangles. Where the book's formulas suffer from
-cancellation, others are used.
+cancellation, other formulas are used.
 
 Error of a distance. Let L be the largest coordinate of two triangles relative to a corner of one, u = 2**-53, and d the
 distance. Differences, products and sums are off by a few u L. But a cross product of two vectors at an angle a has a
@@ -15,14 +15,15 @@ relative error of u / sin(a), which tilts it by the same angle.
 * A point above a slender triangle of width w = s L. Relative to a corner, a tilt of u / s changes the height by u L /
   s. Relative to the nearest point of an edge, at most w away, it changes the height by u L and d (u / s)**2 / 2. If the
   latter exceeds u L, that is d > L s**2 / u, the edge is used instead: it is at most w**2 / d < u L farther away.
-* Planes across the way between the nearest points so far. They are turned by u L / d; for segments at a small angle a,
-  by min(u / sin(a), sin(a)) L / d; above a triangle of width s L, by u / s. This does not matter if the rest lies
-  beyond the planes by some u L**2 / d, or by correspondingly more if the planes are turned more. It does not matter
-  either if all six corners lie beyond them within some u L, as those of parallel faces do: then nothing is nearer,
-  however the planes are turned.
+* Planes perpendicular to the vector between the nearest points so far. They are turned by u L / d; for segments at a
+  small angle a, by min(u / sin(a), sin(a)) L / d; above a triangle of width s L, by u / s. This error does not matter
+  if the remaining corners lie beyond the planes by some u L**2 / d, or by correspondingly more if the planes are tilted
+  more. The error also does not matter if all six corners lie within some u L beyond the planes, as for parallel faces:
+  then no points are nearer, for any tilt of the planes.
 
-So distances are off by a small multiple of u L, whatever the triangles' shape (measured by ``test_distance_error.py``).
-For this, a pair is scaled by a power of two, which is exact, before its products underflow.
+So distances have an error of a small multiple of u L for any shape of the triangles (measured by
+``test_distance_error.py``). For this, a pair is scaled by a power of two, which is exact, before its products
+underflow.
 """
 
 import math
@@ -156,9 +157,10 @@ def closest_of_segments(p1, q1, p2, q2):
 
 @inner
 def _pierce(a, b, p, q, r, base):
-    """Return (whether segment ab goes through triangle pqr, the point); used only for distances, so float64 is enough.
+    """Return (whether segment ab passes through triangle pqr, the point); used only for distances, so float64 is
+    sufficient.
 
-    ``base`` is a point of the triangle near that point, if there is one.
+    ``base`` is a point of the triangle near that point, if such a point exists.
     """
     pq = minus(q, p)
     pr = minus(r, p)
@@ -237,8 +239,8 @@ def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _level(p1, q1, r1, p2, q2, r2, x, y, size):
-    """Return whether no points of two triangles are nearer to each other than x and y, within rounding, and both are
-    certainly apart.
+    """Return whether no points of two triangles are nearer to each other than x and y, within rounding, and the
+    triangles are certainly apart.
     """
     way = minus(y, x)
     square, rounding, level = dot(way, way), _ROUNDING * size, _LEVEL * size
@@ -250,13 +252,13 @@ def _level(p1, q1, r1, p2, q2, r2, x, y, size):
 
 @inner
 def _closest_features(p1, q1, r1, p2, q2, r2, size):
-    """Return squared distance and nearest points of two triangles that do not pierce each other, and whether the result
-    is certain.
+    """Return squared distance and nearest points of two triangles that do not intersect, and whether the result is
+    certain.
 
-    Features are compared until two planes across the way between the nearest points have the triangles beyond them.
-    Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). For the nearest points of two segments, or of a
-    point and a triangle, these themselves are on the right sides already, so only the other corners are tested. They
-    must be beyond by more than rounding may turn the planes; otherwise the next feature may be nearer.
+    Features are compared until two planes perpendicular to the vector between the nearest points have the triangles
+    beyond them. Then no other points are nearer (Larsen, Gottschalk, Lin, Manocha 1999). For the nearest points of two
+    segments, or of a point and a triangle, these themselves are on the right sides already, so only the other corners
+    are tested. They must be beyond by more than rounding may turn the planes; otherwise the next feature may be nearer.
     """
     margin = _ROUNDING * size * size
     best2 = math.inf
@@ -299,7 +301,7 @@ def _closest_features(p1, q1, r1, p2, q2, r2, size):
 
 @inner
 def _common_point(p1, q1, r1, p2, q2, r2, x, y):
-    """Return a point common to two triangles that pierce each other, twice; the points x and y if none is found."""
+    """Return a common point of two intersecting triangles, twice; the points x and y if no common point is found."""
     for i in range(3):
         a = p1 if i == 0 else (q1 if i == 1 else r1)
         b = q1 if i == 0 else (r1 if i == 1 else p1)
@@ -318,7 +320,7 @@ def _common_point(p1, q1, r1, p2, q2, r2, x, y):
 def _scale_for(size):
     """Return a power of two that scales very small coordinates to at least 2**-60.
 
-    Without it, products of six coordinates would underflow.
+    Without this scale, products of six coordinates would underflow.
     """
     scale = 1.0
     while 0.0 < size * scale < _SMALL:
@@ -328,8 +330,7 @@ def _scale_for(size):
 
 @inner
 def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
-    """Return distance [m] and nearest points of two triangles; 0 if they pierce each other, or if float64 cannot
-    decide.
+    """Return distance [m] and nearest points of two triangles; 0 if they intersect, or if float64 cannot decide.
 
     Coordinates are relative to the first corner, to avoid cancellation far from the world's origin. If exact arithmetic
     has found the triangles ``apart``, the test for piercing is skipped.
@@ -353,7 +354,7 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
 
 @inner
 def triangle_distance(p1, q1, r1, p2, q2, r2):
-    """Return the distance [m] between two triangles, 0 if they pierce each other."""
+    """Return the distance [m] between two triangles, 0 if they intersect."""
     return closest_of_triangles(p1, q1, r1, p2, q2, r2, False)[0]
 
 
@@ -374,7 +375,7 @@ def nearest_points(a: np.ndarray, b: np.ndarray, apart: np.ndarray | bool = Fals
     """Return distances (n,) [m] and nearest points (n, 2, 3) between triangles a[n] and b[n], both (n, 3, 3) float64
     [m].
 
-    ``apart`` (n,) bool, or one for all: whether triangles are known not to meet.
+    ``apart`` (n,) bool, or one value for all: whether triangles are known not to meet.
     """
     distances, points = np.empty(len(a)), np.empty((len(a), 2, 3))
     known = np.array(np.broadcast_to(apart, len(a)), np.bool_)

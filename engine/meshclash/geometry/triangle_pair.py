@@ -2,8 +2,8 @@
 
 The case analysis follows Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation
 Predicates" (2003), extended in three ways: the *kind* of the contact, zero-area triangles (segments and points), and
-signs that may be undecided. The same code serves every kind of predicate: exact (a float64 filter, then expansions)
-here, and rational (Python integers) for coordinates whose products no double can hold.
+signs that may be undecided. The same code is used for every type of predicate: exact (a float64 filter, then
+expansions) here, and rational (Python integers) for coordinates whose products do not fit into doubles.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class ContactKind(IntEnum):
     COPLANAR = 2
     """Coplanar, with an overlap of positive area."""
     TOUCHING = 3
-    """Any other common point: vertices, edges, and all contacts of zero-area triangles."""
+    """All other contacts: vertices, edges, and all contacts of zero-area triangles."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -49,7 +49,9 @@ def plain(function: Any) -> Any:
 
 
 def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callable, Callable, Callable, Callable]:
-    """Return tests inside one plane: points are (x, y, z), projected along ``axis``, which must not flatten it."""
+    """Return tests inside one plane: points are (x, y, z), projected along ``axis``, which must not flatten the
+    plane.
+    """
 
     @compiled
     def turn(a, b, c, axis, work):
@@ -86,7 +88,7 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def coplanar_pair(p1, q1, r1, p2, q2, r2, axis, inside1, work):
-        """Compare two triangles with area in one plane: separated by an edge of one of them, or overlapping."""
+        """Compare two triangles with area in one plane: they are separated by an edge of one of them, or overlap."""
         inside2 = turn(p2, q2, r2, axis, work)
         if inside2 == UNCERTAIN:
             return UNDECIDED
@@ -108,8 +110,8 @@ def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callabl
 
     @compiled
     def segment_in_plane(a, b, p, q, r, axis, inside, work):
-        """Compare segment ab with a triangle with area in the same plane: separated by an edge of one of them, or
-        not.
+        """Compare segment ab with a triangle with area in the same plane: they are separated by an edge of one of them,
+        or meet.
         """
         for i in range(5):
             if i < 3:
@@ -198,7 +200,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     Args:
         orient3d: sign predicate of ``predicates.py``, of any kind.
-        orient2d: its planar companion.
+        orient2d: the corresponding predicate in the plane.
         compiled: decorator for the functions made here.
     """
     flat = make_flat(orient2d, compiled)
@@ -207,7 +209,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     @compiled
     def lone_vertex(s0, s1, s2):
-        """Return the index of a vertex whose two edges both reach the other's plane.
+        """Return the index of a vertex whose two edges both reach the other triangle's plane.
 
         The vertex is alone on its side, or alone off the plane.
         """
@@ -275,7 +277,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
 classify_exact = make_classifier(predicates.exact_orient3d, predicates.exact_orient2d, inner)
 classify_numbers = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, plain)
-"""The same for exact coordinates: Python integers, or numbers computed from these."""
+"""Like the kernel, for exact coordinates: Python integers, or numbers computed from integers."""
 
 
 def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
@@ -316,7 +318,7 @@ def classify_triangle_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
         b: triangles, same shape.
 
     Returns:
-        Kinds (n,) uint8, 0 for apart, else a ``ContactKind``; exact (n,) bool, True if float64 did not decide.
+        Kinds (n,) uint8, 0 for apart, else a ``ContactKind``; exact (n,) bool, True if float64 could not decide.
     """
     a = np.array(a, dtype=np.float64, order="C").reshape(-1, 3, 3)
     b = np.array(b, dtype=np.float64, order="C").reshape(-1, 3, 3)

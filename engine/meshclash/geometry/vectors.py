@@ -1,7 +1,7 @@
 """Numba types for several numbers in one register: LLVM's vectors, by item type and width.
 
 Numba has no vector type. LLVM lowers its vectors to the processor's registers. The ordinary operators work lane by
-lane, and each result is rounded once: nothing is fused, so every processor counts the same tests.
+lane, and each result is rounded once. No operation is fused, so the counts of tests are the same on every processor.
 """
 
 import operator

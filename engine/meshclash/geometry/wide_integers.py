@@ -1,7 +1,7 @@
 """Integers of fixed width, a multiple of 64 bits, for kernels: exact if the caller proves that results fit.
 
-A product has the combined width of both factors, so it always fits. Sums and differences have the width of the wider
-operand; the caller has to bound them. Numbers are values like float64, without memory of their own. A product is
+A product has the combined width of both factors, so the product always fits. Sums and differences have the width of the
+wider operand; the caller has to bound them. Numbers are values like float64, without memory of their own. A product is
 expanded limb by limb, with as few multiplications of the processor as possible. In uncompiled code the numbers are
 Python integers.
 """
@@ -149,9 +149,9 @@ def _compiled(in_python: Any, in_kernels: Any) -> Any:
 times: Any = _compiled(operator.mul, _times)
 """a b, in the combined width of both."""
 plus: Any = _compiled(operator.add, _plus)
-"""a + b, in the width of the wider one, where it must fit."""
+"""a + b, in the width of the wider operand; the result must fit."""
 minus: Any = _compiled(operator.sub, _minus)
-"""a - b, in the width of the wider one, where it must fit."""
+"""a - b, in the width of the wider operand; the result must fit."""
 sign: Any = _compiled(lambda a: (a > 0) - (a < 0), _sign)
 """-1, 0 or 1, an int64."""
 wide: Any = _compiled(int, _wide)
@@ -159,4 +159,4 @@ wide: Any = _compiled(int, _wide)
 cut: Any = _compiled(lambda a: a, _cut)
 """A number that fits into 128 bits, as a 128-bit number."""
 rounded: Any = _compiled(float, _rounded)
-"""A float64 near the number, off by at most 2**-50 of it; from 2**1023 on it may be infinite."""
+"""A float64 near the number, with a relative error of at most 2**-50; from 2**1023 on the result may be infinite."""

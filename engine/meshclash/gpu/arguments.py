@@ -1,8 +1,8 @@
-"""A buffer for the arguments of a kernel, laid out once for all launches; imports nothing of CUDA.
+"""A buffer for the arguments of a kernel, laid out once for all launches; the module does not import CUDA.
 
 numba-cuda packs the arguments again for every launch, which takes 27 to 143 us of the host's time. Its kernels take an
 array as two unused pointers, the number of items, bytes per item, the address, then the lengths and the strides in
-bytes of all axes. A number is passed as it is. Here every parameter has eight bytes of one buffer. The driver gets the
+bytes of all axes. A number is passed unchanged. Here every parameter has eight bytes of one buffer. The driver gets the
 addresses of all parameters, which never change, and copies the parameters before a launch returns.
 """
 
@@ -25,7 +25,7 @@ class Arguments:
 
     Attributes:
         sizes: size in bytes of every parameter of the kernel.
-        address: pointer to the array of pointers to all parameters, as ``cuLaunchKernel`` takes it.
+        address: pointer to the array of pointers to all parameters, in the form that ``cuLaunchKernel`` expects.
     """
 
     def __init__(self, signature: str) -> None:
@@ -55,7 +55,7 @@ _known: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
 
 def _cells_of(array: Any) -> bytes:
-    """Return the parameters by which a kernel takes an array, packed."""
+    """Return the parameters with which a kernel receives an array, packed."""
     cells = _known.get(array)
     if cells is None:
         address = array.device_ctypes_pointer.value or 0

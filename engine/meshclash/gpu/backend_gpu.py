@@ -45,17 +45,17 @@ _BLOCKS_PER_PROCESSOR = 4
 _SMALL = 1 << 20
 """Size [bytes] below which an array is allocated without querying the free memory first; the driver reports failure."""
 _MOST_SPARE = 1 << 26
-"""Most bytes of unused arrays that are kept for reuse, since freeing memory makes the device wait."""
+"""Maximum number of bytes of unused arrays that are kept for reuse, because freeing memory makes the device wait."""
 
 
 class CudaBackend:
     """A CUDA device with its arrays and kernels.
 
     Args:
-        limit: most bytes that arrays may take; None for all free memory.
+        limit: maximum memory of arrays in bytes; None for all free memory.
 
     Attributes:
-        used: bytes that arrays take now.
+        used: bytes of all current arrays.
         most_used: largest value of ``used`` so far.
         resident: number of blocks that run at the same time.
         queue: the persistent state of the device's queue.
@@ -79,7 +79,9 @@ class CudaBackend:
         self.most_used: int = 0
 
     def attach(self) -> Any:
-        """Make the device's context current in this thread, which may have changed since the last call; return it."""
+        """Make the device's context current in this thread, because the thread may have changed since the last call;
+        return the context.
+        """
         try:
             with faults():
                 return cuda.current_context()
@@ -91,7 +93,7 @@ class CudaBackend:
         abandon(self._context)
 
     def empty(self, shape: Any, dtype: Any) -> Any:
-        """Allocate a device array, without initializing it; raise OutOfDeviceMemory if it does not fit."""
+        """Allocate a device array without initialising it; raise OutOfDeviceMemory if the array does not fit."""
         shape, dtype = shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype)
         size = math.prod(shape) * dtype.itemsize
         memory = self._spare.take((shape, dtype))
@@ -120,7 +122,7 @@ class CudaBackend:
             return cuda.device_array(shape, dtype, stream=self._stream)
 
     def _most(self, size: int) -> float:
-        """Return how many bytes all arrays may take, before one of a given size is allocated."""
+        """Return the maximum total size of arrays in bytes, before an array of a given size is allocated."""
         if self._limit is not None:
             return self._limit
         if size < _SMALL:
@@ -138,7 +140,7 @@ class CudaBackend:
             self._spare.put((memory.shape, memory.dtype), memory)
 
     def _wait(self) -> None:
-        """Wait until the device has finished its work, then release the buffers that were sent to it."""
+        """Wait until the device has finished its work, then release the buffers that were sent to the device."""
         self._stream.synchronize()
         self._sent.clear()
 
@@ -261,7 +263,7 @@ class CudaBackend:
     def traverse_fast(self, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits:
         """Traverse by a queue, or level by level if the queue would be too long.
 
-        The rows are those of ``breadth_first.traverse``, in any order.
+        The rows are the same as those of ``breadth_first.traverse``, in any order.
         """
         hits = find_by_queue(self, space, a, b, question)
         return traverse(space, a, b, question) if hits is None else hits

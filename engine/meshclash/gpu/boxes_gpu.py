@@ -1,4 +1,6 @@
-"""The kernel that the broad phase uses besides those of the traversal. ``box_steps.py`` has the work of one thread."""
+"""The kernel that the broad phase uses in addition to those of the traversal. ``box_steps.py`` has the work of one
+thread.
+"""
 
 from .box_steps import boxes_overlap
 from .cuda_gpu import cuda, kernel

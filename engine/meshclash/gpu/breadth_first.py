@@ -59,7 +59,7 @@ class Descent(NamedTuple):
     """The pairs of leaves that a traversal reached."""
 
     leaves: Any
-    """On the backend: triangle of a and of b, job, (n, 3) int32; None if there are none."""
+    """On the backend: triangle of a and of b, job, (n, 3) int32; None without hits."""
     leaf_pairs: int
     volume_tests: int
     levels: int
@@ -94,7 +94,7 @@ def descend(
     Args:
         space, a, b, observe: as for ``traverse``.
         jobs: jobs prepared for these trees.
-        node_test: the step that counts the children of pairs, "count_pairs" or another one that takes the same arrays.
+        node_test: the step that counts the children of pairs, "count_pairs" or another step with the same arguments.
         before: callback that receives the pairs of a level and their number before they are tested.
     """
     backend = space.backend

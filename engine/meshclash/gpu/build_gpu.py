@@ -10,7 +10,7 @@ BINS = 1 << DIGIT_BITS
 """Number of different digits."""
 _DIGIT_MASK = BINS - 1
 _ROW = THREADS + 2
-"""Counters per digit: one for each thread, plus two so that those of one thread lie in different banks of shared
+"""Counters per digit: one for each thread, plus two so that the counters of one thread lie in different banks of shared
 memory."""
 _COUNTERS = BINS * _ROW
 _EACH = 2 if SIMULATED else 8

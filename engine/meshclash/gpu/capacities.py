@@ -22,7 +22,9 @@ def grown_capacities(capacities: Sequence[int], needed: Sequence[int]) -> list[i
 
 
 def queue_bytes(needed: Sequence[int]) -> int:
-    """Return an upper bound of the final size [bytes] of a queue's arrays, if it needs this many rows of each."""
+    """Return an upper bound of the final size [bytes] of a queue's arrays, if it needs the given number of rows of
+    each.
+    """
     capacities = grown_capacities(first_capacities(1), needed)
     return sum(capacity * size for capacity, size in zip(capacities, ROW_BYTES, strict=True))
 
@@ -31,10 +33,10 @@ class Spare:
     """Unused arrays, by shape and type, kept for reuse.
 
     Args:
-        most: most bytes that may be kept.
+        most: maximum number of bytes that may be kept.
 
     Attributes:
-        size: bytes that are kept now.
+        size: number of bytes that are currently kept.
     """
 
     def __init__(self, most: int) -> None:
@@ -48,7 +50,7 @@ class Spare:
             self.size += array.nbytes
 
     def take(self, kind: Hashable) -> Any:
-        """Return a kept array of this kind, or None."""
+        """Return a kept array of this shape and type, or None."""
         arrays = self._arrays.get(kind)
         if not arrays:
             return None

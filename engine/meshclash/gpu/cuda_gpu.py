@@ -1,12 +1,12 @@
-"""The only module that imports the CUDA target, so that numba-cuda can be replaced in one place.
+"""This is the only module that imports the CUDA target, so that numba-cuda can be replaced in one place.
 
-All other modules take ``cuda``, kernels and errors from here. Importing this module starts nothing on a device. It
-raises ImportError if no CUDA target is installed; ``device.py`` turns that into a reason for the user.
+All other modules import ``cuda``, kernels and errors from this module. Importing this module does not use a device. The
+import raises ImportError if no CUDA target is installed; ``device.py`` converts the error to a reason for the user.
 
 Kernels are compiled for the types in their signatures, and without fused multiply-add (``-fma=0``): every product is
-rounded, so a device computes bitwise the same coordinates and margins as the CPU. numba-cuda has no option for that.
-So the option of NVVM is set while one of our kernels is compiled, and link-time optimisation, which would fuse again,
-is off. A kernel whose PTX still contains a fused operation is rejected.
+rounded, so a device computes bitwise the same coordinates and margins as the CPU. numba-cuda has no option for that. So
+the option of NVVM is set while one of our kernels is compiled, and link-time optimisation, which would fuse operations
+again, is off. A kernel whose PTX still contains a fused operation is rejected.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ _LIBRARIES = {
 def _load_libraries() -> None:
     """Load the libraries from the folders of their packages.
 
-    They would otherwise be searched in site folders only, but Blender has other folders.
+    Otherwise the libraries would be searched only in site folders, but Blender has other folders.
     """
     for package, beginnings in _LIBRARIES.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -80,7 +80,9 @@ if SIMULATED:
 
 
 def _peek(array: Any, index: int) -> Any:
-    """Read a number that other blocks change. It comes from memory, perhaps slightly old, and never from a register."""
+    """Read a number that other blocks change. The number comes from memory, perhaps slightly old, and never from a
+    register.
+    """
     return array[index]
 
 
@@ -90,7 +92,9 @@ def _put(array: Any, index: int, value: Any) -> None:
 
 
 def _relaxed() -> tuple[Any, Any]:
-    """Return ``_peek`` and ``_put`` for kernels: PTX's relaxed accesses, since plain ones guarantee neither."""
+    """Return ``_peek`` and ``_put`` for kernels: PTX's relaxed accesses, because ordinary accesses guarantee
+    neither.
+    """
     extending, types, cgutils, ir = map(
         importlib.import_module, ("numba.cuda.extending", "numba.cuda.types", "numba.cuda.cgutils", "llvmlite.ir")
     )
@@ -205,7 +209,7 @@ OLDEST_CAPABILITY = (7, 5)
 def look() -> DeviceState:
     """Look for a CUDA device, and return its state.
 
-    Exceptions of the libraries pass through; most of them give the reason why there is no device.
+    Exceptions of the libraries are not caught; most of them contain the reason why no device can be used.
     """
     if SIMULATED:
         return DeviceState(True, name="Numba's simulator")
@@ -296,14 +300,14 @@ class Kernel:
         return self._direct is not None
 
     def prepare(self) -> None:
-        """Compile the kernel, or load it from the cache; raise DeviceFault if that fails."""
+        """Compile the kernel, or load it from the cache; raise DeviceFault if this fails."""
         if self._compiled is None:
             with faults():
                 self._compiled = self._compile()
                 self._direct = _direct(self._compiled, self.signature)
 
     def forget(self) -> None:
-        """Forget the loaded kernel, so that it is loaded again before its next launch."""
+        """Remove the loaded kernel, so that it is loaded again before its next launch."""
         self._compiled = self._direct = None
 
     def launch(self, blocks: int, stream: Any, *arguments: Any) -> None:
@@ -359,7 +363,9 @@ def _assembly(compiled: Any) -> str:
 
 
 def _direct(compiled: Any, signature: str) -> _Direct | None:
-    """Return a direct launcher of a kernel, or None if this numba-cuda is incompatible; then numba-cuda launches it."""
+    """Return a direct launcher of a kernel, or None if this numba-cuda is incompatible; in that case numba-cuda
+    launches the kernel.
+    """
     try:
         [kernel] = compiled.overloads.values()
         assembly = _assembly(compiled)
@@ -415,7 +421,7 @@ KERNELS: dict[str, Kernel] = {}
 
 
 def all_kernels() -> dict[str, Kernel]:
-    """Return all kernels of the engine by name. Their modules are those whose names end in _gpu."""
+    """Return all kernels of the engine by name. The modules of these kernels are those whose names end in _gpu."""
     engine, package = Path(__file__).parents[1], __package__.rpartition(".")[0]
     for path in sorted(engine.rglob("*_gpu.py")):
         parts = path.relative_to(engine).with_suffix("").parts
@@ -453,7 +459,7 @@ def _unfused() -> Iterator[None]:
 def _kept(signature: str) -> Iterator[None]:
     """Cache compiled kernels as plain data while the context is open.
 
-    numba-cuda would pickle them, and would not notice edits of functions that they call.
+    Without this class, numba-cuda would pickle the kernels, and would not notice edits of functions that they call.
     """
     dispatcher: Any = importlib.import_module("numba.cuda.dispatcher").CUDADispatcher
     usual = dispatcher.enable_caching

@@ -1,9 +1,9 @@
-"""Choice of the device: whether a GPU can be used and why not, when it is faster, and the CPU fallback if it fails.
+"""Choose the device: whether a GPU can be used and why not, when it is faster, and the CPU fallback if it fails.
 
-The engine looks for a device when one is first needed, never on import. ``"cuda"`` requires a device, and raises if
-there is none. ``"auto"`` uses it for queries with enough triangles. If a device fails during a query, the CPU answers,
-and the answer says so. Trees stay on the device as long as their meshes live. If a mesh gets new vertices, its tree is
-refitted.
+The engine looks for a device when one is first needed, never on import. ``"cuda"`` requires a device, and raises an
+error without one. ``"auto"`` uses a device for queries with enough triangles. If a device fails during a query, the CPU
+computes the result, and the result contains a note. Trees stay on the device as long as their meshes live. If a mesh
+gets new vertices, its tree is refitted.
 """
 
 import importlib
@@ -31,7 +31,7 @@ CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_
 """Names of the settings for the smallest size that "auto" sends to the device, one for each kind of query."""
 DEVICES = ("auto", "cpu", "cuda")
 _MOST_KEPT = 32
-"""Most sets of trees, and most owners of other arrays, that are kept on the device."""
+"""Maximum number of sets of trees, and of owners of other arrays, that are kept on the device."""
 
 _T = TypeVar("_T")
 
@@ -42,7 +42,8 @@ class _Kept:
 
     trees: Trees
     owners: list[Any]
-    """Weak references to the data that meshes with the same triangles share; when one dies, the trees are dropped."""
+    """Weak references to the data that meshes with the same triangles share; when one of them is deleted, the trees are
+    dropped."""
     seen: list[Any]
     """Weak references to the meshes that the boxes were fitted to."""
 
@@ -74,7 +75,9 @@ class Session:
     _residents: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def resident(self, owner: Any, upload: Callable[[Any], _T]) -> _T:
-        """Return what ``upload(backend)`` stored on the device. It is cached there as long as its owner lives."""
+        """Return what ``upload(backend)`` stored on the device. The stored data is cached on the device as long as its
+        owner exists.
+        """
         residents = self._residents
         found = residents.get(id(owner))
         if found is None:
@@ -90,7 +93,7 @@ _settings = _Settings()
 _state: list[DeviceState] = []
 _session: list[Session] = []
 _token = [True]
-"""A lock: the thread that pops the token uses the device (popping is atomic). Other threads fall back to the CPU."""
+"""A lock: the thread that pops the token uses the device (popping is atomic). Other threads use the CPU."""
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
@@ -98,7 +101,7 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
 
     Args:
         refresh: look again. Otherwise the first result is returned, or the fault that ended the use of the device.
-        look: False returns what is already known, without loading anything.
+        look: False returns the known state, without loading libraries.
 
     Example:
         >>> import meshclash as mc
@@ -129,10 +132,10 @@ def configure_device(
 
     Args:
         crossover: the smallest query that "auto" sends to the device, in triangles: both sides together, summed over
-            all pairs of objects. ``python -m bench gpu`` measures it. None uses the environment variable
-            ``MESHCLASH_GPU_CROSSOVER``; if that is not set, "auto" always uses the CPU.
-        memory_limit: most bytes to use on the device; None for all free memory.
-        reproducible: False finds contacts by a queue; True level by level, as in the paper. The answers are the same.
+            all pairs of objects. ``python -m bench gpu`` measures this size. None uses the environment variable
+            ``MESHCLASH_GPU_CROSSOVER``; without this variable, "auto" always uses the CPU.
+        memory_limit: maximum number of bytes to use on the device; None for all free memory.
+        reproducible: False finds contacts by a queue; True level by level, as in the paper. The results are the same.
         point_crossover: the smallest number of points for which ``deviation`` and ``PointCloud.evaluate`` use the
             device; like ``crossover``, with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
         clearance_crossover, distance_crossover: like ``crossover``, for ``clearance`` and ``distance``, with the
@@ -174,9 +177,10 @@ def require_device(device: str) -> None:
 
 
 def kernel_steps() -> list[tuple[str, Callable[[], object]]]:
-    """Return the steps that compile a device's kernels one by one, or load them from the cache, each with its name.
+    """Return the steps that compile a device's kernels one by one, or load them from the cache, each step with its
+    name.
 
-    Kernels that are ready are left out, and without a usable device there are no steps. A fault ends the use of the
+    Kernels that are ready are left out, and without a usable device the list is empty. A fault ends the use of the
     device, as in queries.
     """
     if not device_state().usable:
@@ -191,9 +195,9 @@ def _prepare(kernel: Any) -> None:
 
 
 def may_answer(device: str, crossover: str = "crossover", size: int | None = None) -> bool:
-    """Return whether a device answers a query of this size.
+    """Return whether a device computes a query of this size.
 
-    Without a size, return whether a device may answer any query at all; this does not look for a device.
+    Without a size, return whether a device may compute any query at all; the function does not search for a device.
     """
     least = _settings.crossovers[crossover]
     if device != "cuda" and (device != "auto" or least is None or (size is not None and size < least)):
@@ -215,7 +219,7 @@ def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
     """Run ``work`` on the device; return its result and "", or None and the reason if the device failed.
 
-    If the CPU has to answer instead, return (None, the reason). A fault of the device also gives a warning.
+    If the CPU has to compute the result instead, return (None, the reason). A fault of the device also gives a warning.
     """
     with _alone() as alone:
         if not alone:
@@ -283,7 +287,7 @@ def _alone() -> Iterator[bool]:
 
 
 def _look() -> DeviceState:
-    """Look for a CUDA device. Any exception becomes the reason why none can be used."""
+    """Look for a CUDA device. Any exception becomes the reason why no device can be used."""
     if importlib.util.find_spec("numba_cuda") is None:
         return DeviceState(
             False, Sentence("no CUDA support is installed ({hint})", hint="pip install 'meshclash[gpu]'")

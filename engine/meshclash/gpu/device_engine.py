@@ -19,7 +19,7 @@ _CROSSOVERS = {
 
 
 class DeviceEngine:
-    """An ``Engine`` that answers a query completely in one call of ``advance``."""
+    """An ``Engine`` that computes a query completely in one call of ``advance``."""
 
     device = "cuda"
     threads = 1
@@ -27,7 +27,7 @@ class DeviceEngine:
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether a device answers a query; look for a device when one is first needed."""
+        """Return whether a device computes a query; search for a device when one is first needed."""
         if question.goal not in _CROSSOVERS or (question.goal is Goal.WITHIN and question.first_only):
             return False
         crossover = _CROSSOVERS[question.goal]

@@ -1,12 +1,12 @@
-"""Build a hierarchy from sorted Morton keys, each node independently of the others: the work of one thread.
+"""Build a hierarchy from sorted Morton keys, each node independently of the other nodes: the work of one thread.
 
 Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees" (2012), sections 3 and 4.
 CUDA kernels and the host backend use the same functions. Many trees are built at once; the triangles of one tree are
 contiguous in every array.
 
 Layout. A tree of n triangles has 2n - 1 nodes: n - 1 inner nodes, the root first, and then the leaves in the order of
-the keys. The trees are concatenated. ``links`` of an inner node are its children; those of a leaf are ``~position`` in
-``order`` and -1. A key has the Morton code in its upper bits and the triangle's index in the lower ones. All keys
+the keys. The trees are concatenated. ``links`` of an inner node are its children; the links of a leaf are ``~position``
+in ``order`` and -1. A key has the Morton code in its upper bits and the triangle's index in the lower bits. All keys
 differ, so the tree is deterministic.
 """
 
@@ -38,7 +38,7 @@ def leaf_box(t, triangles, vertices, origins, tree, boxes, node):
 
 @portable
 def merge_boxes(boxes, node, left, right):
-    """Make the box of a node contain those of its children."""
+    """Make the box of a node contain the boxes of its children."""
     for axis in range(3):
         boxes[node, axis] = min(boxes[left, axis], boxes[right, axis])
         boxes[node, axis + 3] = max(boxes[left, axis + 3], boxes[right, axis + 3])
@@ -55,7 +55,7 @@ def _spread(cell):
 
 @portable
 def _cell(t, triangles, vertices, origins, grids, tree, axis):
-    """Return the cell of a triangle along an axis, 0 to 1023, by the middle of its box."""
+    """Return the cell of a triangle along an axis, 0 to 1023, by the centre of its box."""
     origin = origins[tree, axis]
     x = vertices[triangles[t, 0], axis] - origin
     y = vertices[triangles[t, 1], axis] - origin

@@ -28,7 +28,7 @@ class KeptKernel:
 
     Args:
         function: the kernel's Python function.
-        signature: its argument types, in Numba's notation.
+        signature: argument types of the kernel, in Numba's notation.
     """
 
     def __init__(self, function: Callable[..., None], signature: str) -> None:
@@ -38,7 +38,7 @@ class KeptKernel:
         self._label = re.sub(r"[^\w.]", "", name)
 
     def load_overload(self, _signature: Any, context: Any) -> Any:
-        """Return the cached kernel, or None; then numba-cuda compiles it."""
+        """Return the cached kernel, or None; in that case numba-cuda compiles the kernel."""
         context.refresh()
         if FOLDER.path is None:
             return None
@@ -115,11 +115,11 @@ def fields_of(compiled: Any) -> Fields:
 
 
 def loaded(fields: Fields, signature: str) -> Any:
-    """Return a kernel from its data, in the form that numba-cuda's dispatcher takes.
+    """Return a kernel from its data, in the form that numba-cuda's dispatcher expects.
 
     Args:
         fields: the kernel's data.
-        signature: its argument types.
+        signature: argument types of the kernel.
     """
     codegen, dispatcher, core, sigutils, types, typing = map(
         importlib.import_module,

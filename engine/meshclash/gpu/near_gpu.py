@@ -1,4 +1,4 @@
-"""Kernels that distances and clearances use besides those of the traversal.
+"""Kernels that distances and clearances use in addition to those of the traversal.
 
 ``near_steps.py`` has the work of one thread.
 """

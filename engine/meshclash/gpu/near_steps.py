@@ -1,9 +1,10 @@
 """The work of one thread for distances, for both backends: tests of nodes, upper bounds, distances of triangles.
 
 The levels are traversed as for contacts, with another test of two boxes: whether they may be within their job's limit.
-For clearances the limit is the tolerance. For distances it is the smallest distance of triangle corners seen so far.
-Every level of pairs lowers it before its boxes are tested, so the same pairs are tested on every backend. Source:
-Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999), for lower and upper bounds.
+For clearances the limit is the tolerance. For distances, the limit is the smallest distance of triangle corners seen so
+far. Every level of pairs lowers the limit before its boxes are tested, so the same pairs are tested on every backend.
+Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999), for lower and upper
+bounds.
 """
 
 import math
@@ -37,7 +38,7 @@ def may_be_near(boxes_a, i, boxes_b, j, frames, job):
     """Return whether two boxes may be within their job's limit; True if in doubt.
 
     The test uses the gaps along six face axes in float32. ``frames`` are rows of ``narrow_rows`` with a limit appended.
-    The operations and their derivation are those of ``geometry/lane_gaps.py``, one box at a time. Comparisons are
+    The operations and their derivation are the same as in ``geometry/lane_gaps.py``, one box at a time. Comparisons are
     written so that a NaN from an overflow never drops a pair.
     """
     slack = frames[job, SLACK]
@@ -111,7 +112,7 @@ def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, pos
     """Return (distance [m], FAR, NEAR or MAY_MEET) of two triangles, with the operations of ``near_leaf.py``.
 
     Triangles whose boxes are farther apart than ``limit`` [m] are FAR, with an infinite distance. Triangles closer than
-    ``share`` times their largest coordinate are MAY_MEET. A negative share means that no triangles meet.
+    ``share`` times their largest coordinate are MAY_MEET. A negative fraction means that no triangles meet.
     """
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)

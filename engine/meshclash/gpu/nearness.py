@@ -1,7 +1,8 @@
 """Distances and clearances on a backend: descend the hierarchies by the gaps between boxes, then measure triangles.
 
-The results are those of the CPU's engines (``traversal/near_engine.py``). Distances are the same numbers, exact
-predicates decide pairs closer than rounding errors, and of equally near pairs the first in sorted order is returned.
+The results are the same as those of the CPU's engines (``traversal/near_engine.py``). Distances are the same numbers,
+exact predicates decide pairs closer than rounding errors, and among equally near pairs the first in sorted order is
+returned.
 """
 
 from typing import Any, NamedTuple
@@ -97,7 +98,7 @@ def find_distances(
 def _known_limits(question: Question) -> np.ndarray:
     """Return upper bounds (k,) [m] of the distances: the distances of the pairs to start from, otherwise infinity.
 
-    In a stack of poses of the same two trees, a pose without such a pair uses that of an earlier pose.
+    In a stack of poses of the same two trees, a pose without such a pair uses the pair of an earlier pose.
     """
     limits = np.full(len(question.jobs), np.inf)
     if question.start is None:
@@ -161,7 +162,7 @@ def _select(
 def _first_meeting(question: Question, found: _Selected, first: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the first pair of each job, and the number of exact tests.
 
-    For a job with uncertain pairs it is the first that meets, or -1 if none does.
+    For a job with uncertain pairs, the result is the first pair that meets, or -1 if no pair meets.
     """
     open_jobs = found.uncertain[first]
     result = np.where(open_jobs, -1, first)

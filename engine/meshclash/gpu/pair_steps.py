@@ -1,9 +1,9 @@
 """The work of one thread on a pair of nodes or triangles; one code for the CUDA kernels and the host backend.
 
 A pair is a row (node of a, node of b, job). In Gress and Zachmann, "Object-Space Interference Detection on Programmable
-Graphics Hardware" (2003), both sides descend at once, so two inner nodes have four pairs of children. Two leaves are
-kept for the triangle test. If an object is tested against itself, a node paired with itself has three pairs of
-children.
+Graphics Hardware" (2003), both nodes of a pair are opened at once, so two inner nodes have four pairs of children. Two
+leaves are kept for the triangle test. If an object is tested against itself, a node paired with itself has three pairs
+of children.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ def of_boxes(boxes_a, i, boxes_b, j, frames, job):
     """Return the half extents of two boxes along their own axes, and the vector between their centres.
 
     The nine float32 numbers are (half extents of a: x, y, z; of b: x, y, z; vector from a to b along a's axes: x, y,
-    z). ``frames`` are rows of ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a
-    time.
+    z). ``frames`` are rows of ``narrow_rows``. The operations are the same as in ``geometry/lane_boxes.py``, one box at
+    a time.
     """
     bx = (boxes_b[j, 0] + boxes_b[j, 3]) * _HALF
     by = (boxes_b[j, 1] + boxes_b[j, 4]) * _HALF
@@ -50,8 +50,9 @@ def of_boxes(boxes_a, i, boxes_b, j, frames, job):
 
 @portable
 def reach_along(frames, job, row, x, y, z):
-    """Return how far a box with these half extents reaches along a row of a frame's matrix: an axis of the other box.
-    The box's own axes do not need it."""
+    """Return the extent of a box with these half extents along a row of a frame's matrix: an axis of the other box. The
+    box's own axes do not need this function.
+    """
     return abs(frames[job, row]) * x + abs(frames[job, row + 1]) * y + abs(frames[job, row + 2]) * z
 
 

@@ -1,9 +1,10 @@
 """The sum pyramid over overlap counts, and the search for the entry that an output comes from.
 
-Gress and Zachmann (2003), section 5.3: sums of neighbours, level upon level, tell for every entry of the next level of
-the traversal which entry of this level it comes from. The structure was later named HistoPyramid. It is stored like a
-heap: ``sums[1]`` is the top, the children of entry n are 2 n and 2 n + 1, and the counts begin at ``width``, a power of
-two. One number holds two counts: of pairs of children in its lower half, of pairs of leaves in its upper half.
+Gress and Zachmann (2003), section 5.3: sums of neighbours, level upon level, give for every entry of the next level of
+the traversal the entry of this level from which it comes. The structure was later named HistoPyramid. The pyramid is
+stored like a heap: ``sums[1]`` is the top, the children of entry n are 2 n and 2 n + 1, and the counts begin at
+``width``, a power of two. One number contains two counts: the number of pairs of children in its lower half, and of
+pairs of leaves in its upper half.
 """
 
 from ..jit import portable

@@ -1,8 +1,8 @@
 """Run the queue of a device: its arrays, its runs, and the handling of overflows.
 
-There is one launch for the nodes and one for the triangles, for trees of any depth. If the queue or the array of leaves
-was full, pairs are marked late. The next run starts with these pairs and keeps the earlier results, so no work is
-repeated.
+The queue needs one launch for the nodes and one for the triangles, for trees of any depth. If the queue or the array of
+leaves was full, pairs are marked late. The next run starts with these pairs and keeps the earlier results, so no work
+is repeated.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _MOST_QUEUED = 1 << 28
 bits."""
 _FIRST_CAPACITY = 1 << 10 if SIMULATED else FIRST_CAPACITY
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
-"""Number of threads that test pairs of triangles, since only the device knows the number of pairs."""
+"""Number of threads that test pairs of triangles, because only the device knows the number of pairs."""
 
 
 class Queue:
@@ -47,8 +47,9 @@ class Queue:
         return self._epoch
 
     def words(self, backend: Any, space: Workspace, number: int, capacity: int) -> Any:
-        """Return one of two arrays of slots, cleared if needed. It may contain slots of old runs, which have other
-        epochs."""
+        """Return one of two arrays of slots, cleared if needed. The array may contain slots of old runs, which have
+        other epochs.
+        """
         name = f"queue {number}"
         words = space.array(name, 2 * capacity, 1, np.int64)
         if self._cleared.get(name) is not words:
@@ -58,10 +59,11 @@ class Queue:
 
 
 def find_by_queue(backend: Any, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits | None:
-    """Traverse with the queue; return the hits of ``breadth_first.traverse`` in any order, or None to fall back to it.
+    """Traverse with the queue; return the hits of ``breadth_first.traverse`` in any order, or None to fall back to that
+    function.
 
-    The fallback is needed if the queue would become too long, or if a block gave up waiting. That is not a fault: on a
-    device that other programs use, a block may be kept from its work.
+    The fallback is needed if the queue would become too long, or if a block gave up waiting. A None result is not an
+    error: on a device that other programs use, a block may not get processor time.
     """
     jobs = prepare_jobs(backend, a, b, question)
     count = len(jobs.first)

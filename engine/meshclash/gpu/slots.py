@@ -2,7 +2,7 @@
 
 A word is written by one atomic store, and contains the number of the run ("epoch") that wrote it. So readers need no
 fence, no flag and no ordering: they read until both words belong to the current run. NCCL sends short messages in the
-same way ("LL"). The first word holds the node of a and the lower bits of the job, the second the node of b and the
+same way ("LL"). The first word contains the node of a and the lower bits of the job, the second the node of b and the
 higher bits.
 """
 
@@ -18,18 +18,18 @@ _EPOCH = NODE_BITS + _JOB_BITS
 LAST_EPOCH = (1 << 16) - 1
 """Largest run number; runs are numbered from 1."""
 NO_NODE = _NODE_MASK
-"""Stands for the node of a in a slot without a pair."""
+"""Placeholder for the node of a in a slot without a pair."""
 
 
 @portable
 def slot_word(node, part, epoch):
-    """Return a word that holds a node, a part of the job, and the run."""
+    """Return a word that contains a node, a part of the job, and the run."""
     return (np.int64(epoch) << _EPOCH) | (np.int64(part) << NODE_BITS) | np.int64(node)
 
 
 @portable
 def marked_late(word):
-    """Return a first word marked late: there was no room for the pair's children, so it must be processed again."""
+    """Return a first word marked late: the pair's children did not fit, so the pair must be processed again."""
     return ~word
 
 
@@ -41,7 +41,7 @@ def is_late(word):
 
 @portable
 def renewed(word, epoch):
-    """Return the same word for another run."""
+    """Return the word for another run."""
     return slot_word(word & _NODE_MASK, (word >> NODE_BITS) & _JOB_MASK, epoch)
 
 
@@ -59,13 +59,13 @@ def node_in(word):
 
 @portable
 def lower_part(job):
-    """Return the part of a job that the first word holds."""
+    """Return the part of a job that the first word contains."""
     return job & _JOB_MASK
 
 
 @portable
 def higher_part(job):
-    """Return the part of a job that the second word holds."""
+    """Return the part of a job that the second word contains."""
     return job >> _JOB_BITS
 
 

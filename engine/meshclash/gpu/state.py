@@ -1,4 +1,4 @@
-"""The state of a device, and its errors; imports nothing of CUDA."""
+"""The state of a device, and its errors; the module does not import CUDA."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,13 @@ from ..errors import MeshClashError
 
 
 class DeviceFault(MeshClashError):
-    """Raised when a device fails during its work; the message gives the reason. The CPU answers instead."""
+    """Raised when a device fails during its work; the message gives the reason. In this case the CPU computes the
+    result.
+    """
 
 
 class OutOfDeviceMemory(DeviceFault):
-    """Raised when the device's memory, or the part of it that may be used, is full."""
+    """Raised when the device's memory, or the permitted part of it, is full."""
 
 
 class DeviceState(NamedTuple):
@@ -18,7 +20,7 @@ class DeviceState(NamedTuple):
 
     usable: bool
     reason: str = ""
-    """Why the device cannot be used, and what to do; "" if it can."""
+    """Why the device cannot be used, and the solution; "" if it can be used."""
     name: str = ""
     capability: tuple[int, int] = (0, 0)
     memory: int = 0

@@ -63,7 +63,7 @@ count_near_pairs = _counting("count_near_pairs", may_be_near)
 def sum_levels(sums, width, part):
     """Compute levels of the pyramid above the one with ``width`` entries.
 
-    Each block handles ``part`` of these entries, a power of two.
+    Each block processes ``part`` of these entries, a power of two.
     """
     for block in range(cuda.blockIdx.x, width // part, cuda.gridDim.x):
         level = width
@@ -144,13 +144,13 @@ def run_queue(
 ):
     """Process all pairs of nodes with persistent blocks.
 
-    Each block claims slots of the queue, one per thread, and waits until they can be read. A slot is reserved first
-    and written later; ``slots.py`` explains when it can be read. One atomic operation on one number reserves the
-    children of pairs and counts the pairs as done. So when as many pairs are done as reserved, no work is left, and
-    all blocks exit. If there is no room for a pair's children, or for its entry in ``leaves``, the pair is marked
+    Each block claims slots of the queue, one per thread, and waits until they can be read. A slot is reserved first and
+    written later; ``slots.py`` explains when it can be read. One atomic operation on one number reserves the children
+    of pairs and counts the pairs as done. So when the number of finished pairs equals the number of reserved slots, no
+    work is left, and all blocks exit. If a pair's children, or its entry in ``leaves``, do not fit, the pair is marked
     late, and processed again in another run; the remaining slots are then filled without a pair. A block also exits
     when it claims slots beyond the capacity, and when its patience (the number of unsuccessful polls) ends. In the
-    latter case its claimed slots stay undone, so fewer pairs are done than there was room for.
+    latter case its claimed slots stay unfinished, so fewer pairs are finished than there were slots.
     """
     taken = cuda.shared.array(4, np.int64)  # first claimed slot; progress; position for children; position for leaves
     found_here = cuda.shared.array(1, np.int32)  # children of the block, and its leaves

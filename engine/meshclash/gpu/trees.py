@@ -49,7 +49,7 @@ class Trees:
     origins: Any
     """(trees, 3) float64 [m]."""
     grids: Any
-    """(trees, 4) float32, as ``karras.morton_key`` takes them."""
+    """(trees, 4) float32, in the form that ``karras.morton_key`` expects."""
     begins: Any
     """First triangle of each tree, and the number of all triangles, (trees + 1,) int64."""
     roots: Any
@@ -128,7 +128,7 @@ def _frames(meshes: Sequence[TriangleMesh]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _grids(meshes: Sequence[TriangleMesh], centres: np.ndarray) -> np.ndarray:
-    """Return the grid of cells over a cube that holds each mesh."""
+    """Return the grid of cells over a cube that contains each mesh."""
     lowest = np.stack([mesh.bounds[0] for mesh in meshes]) - centres
     extents = np.array([float((mesh.bounds[1] - mesh.bounds[0]).max()) for mesh in meshes])
     scales = np.where(extents > _SMALLEST_EXTENT, _CELLS / np.maximum(extents, _SMALLEST_EXTENT), 0.0)

@@ -28,13 +28,14 @@ from .bvh import Tree
 
 _AHEAD = 16
 _FETCHED_FROM = 1 << 18
-"""Number of triangles above which the vertices do not fit into a core's own cache, so that prefetching pays."""
+"""Number of triangles above which the vertices do not fit into a core's own cache, so that prefetching is worthwhile.
+"""
 LARGEST_LEAF = 64
 """Maximum number of triangles in a leaf."""
 
 
 NO_COORDINATES = np.empty(0, np.float32)
-"""Pass this if the triangles' coordinates are not needed."""
+"""Pass this constant if the triangles' coordinates are not needed."""
 
 
 @kernel

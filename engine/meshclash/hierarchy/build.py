@@ -46,7 +46,8 @@ TESTS_TO_IMPROVE = 128
 """Volume tests per triangle after which a tree built by "sah" would have paid off: it saves a fifth of the tests, about
 10 ns each, and takes about 0.25 us per triangle. So "auto" is at most twice as slow as the best choice in hindsight."""
 _FEWEST_TRIANGLES = 50_000
-"""Smaller meshes count as having this many triangles, because the first use of "sah" may have to compile it."""
+"""Smaller meshes count as having this number of triangles, because the first use of "sah" may have to compile its
+kernels."""
 PARALLEL_FROM = 1 << 21
 """Number of triangles above which several threads build and refit."""
 DEFAULT_LEAF_SIZE = 8
@@ -77,21 +78,21 @@ def build(
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume. None: "aabb", boxes along the axes. After some work per triangle
+        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. After some work per triangle
             (``hierarchy/oriented.py``), soon reached with long thin triangles, contact queries also use oriented boxes
-            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Others are "sphere", "dop6", "dop14",
+            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Other volumes are "sphere", "dop6", "dop14",
             "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface
-            or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
-            "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
+            or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle), "ssv" (the
+            cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
             the hierarchy. The next query of the hierarchy or its mesh then first rebuilds it by "sah", in place.
             "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the literature, for
             comparison (``lab/heuristics.py``). The pairs and kinds that queries return do not depend on the split.
-        leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always holds one.
-        threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy
-            is the same, byte by byte, for any number of threads. A pass over the whole mesh is one slice: a tenth of a
+        leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always contains one triangle.
+        threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy is
+            identical, byte for byte, for any number of threads. A pass over the whole mesh is one slice: a tenth of a
             second for a million triangles.
 
     Raises:
@@ -182,8 +183,8 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
         hierarchy: made by ``build``; not changed unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
         in_place: True overwrites the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns it.
-            Only the vertices are allocated. No query on it may be running, including queries suspended between two
-            slices. Its former mesh and the results of earlier queries do not change.
+            Only the vertices are allocated. No query may be running on the hierarchy, including queries suspended
+            between two slices. Its former mesh and the results of earlier queries do not change.
 
     Raises:
         InvalidMesh: the vertices are invalid (see TriangleMesh) or their number differs, or ``hierarchy`` is not a
@@ -198,7 +199,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
         True
     """
     if not isinstance(hierarchy, Hierarchy):
-        raise InvalidMesh(f"refit takes a Hierarchy made by build, not {a_type(hierarchy)}")
+        raise InvalidMesh(f"refit needs a Hierarchy made by build, not {a_type(hierarchy)}")
     parts, in_place = hierarchy.parts, truth("in_place", in_place)
     mesh = parts.mesh.with_vertices(vertices)
     target = parts if in_place else _copied(parts)
@@ -218,7 +219,7 @@ def _middle(bounds: np.ndarray) -> np.ndarray:
 def _copied(parts: TreeParts) -> TreeParts:
     """Return the same tree with new arrays for all data that a fit changes.
 
-    Arrays that a fit does not overwrite completely are copied; the others are left uninitialised.
+    Arrays that a fit does not overwrite completely are copied; the other arrays are left uninitialised.
     """
     wide = parts.wide
     if wide is None:
@@ -247,7 +248,7 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
 
 def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
     """Return the hierarchy of a mesh, which is built on first use and cached with the mesh. A hierarchy is returned
-    itself.
+    unchanged.
 
     Raises:
         InvalidMesh: ``mesh`` is neither a mesh nor a hierarchy.
@@ -258,7 +259,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
     if isinstance(mesh, Hierarchy):
         if volume is not None and volume != mesh.volume:
             raise UnsupportedOption(
-                f"the hierarchy was built with volume {mesh.volume!r}, but {volume!r} was asked for"
+                f"the hierarchy was built with volume {mesh.volume!r}, but the query uses volume {volume!r}"
             )
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
@@ -287,15 +288,16 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
     if volume is None and kinds:
         if kinds[0] != kinds[-1]:
             raise UnsupportedOption(
-                f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
+                f"the hierarchies were built with different volumes, {kinds[0]!r} and {kinds[-1]!r}: "
+                "build both with the same volume"
             )
         volume = None if kinds[0] == DEFAULT_VOLUME else kinds[0]
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
 def improves_at(hierarchy: Hierarchy) -> float:
-    """Return the number of volume tests after which a hierarchy is rebuilt with a better split; infinite if it never
-    is.
+    """Return the number of volume tests after which a hierarchy is rebuilt with a better split; infinite if it is never
+    rebuilt.
     """
     parts = hierarchy.parts
     if not hierarchy.may_improve or parts.split != _FAST:

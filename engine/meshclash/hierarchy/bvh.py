@@ -2,8 +2,8 @@
 
 Layout: node 0 is the root. The children of an inner node are neighbours (``first``, ``first + 1``). A parent has a
 lower index than its children, so one backward pass over the nodes refits the tree. A leaf refers to the ``count``
-primitives in ``order`` that begin at ``first``; an inner node has count 0. A node takes 8 bytes for the tree and
-4 * width bytes for its volume.
+primitives in ``order`` that begin at ``first``; an inner node has count 0. A node takes 8 bytes for the tree and 4 *
+width bytes for its bounding volume.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,9 @@ ORIENTED = "oriented boxes"
 
 
 class Tree(NamedTuple):
-    """Topology of a hierarchy, without volumes. For a boxtree it has only the depth: the nodes contain the rest."""
+    """Topology of a hierarchy, without volumes. For a boxtree the object contains only the depth, because the nodes
+    contain the rest.
+    """
 
     first: np.ndarray
     """First child of an inner node, or first entry in ``order`` of a leaf, (n,) int32."""
@@ -58,7 +60,7 @@ class Usage:
 
 
 class TreeParts(NamedTuple):
-    """The parts of a hierarchy. They are replaced together, so that a holder always has parts that match."""
+    """The parts of a hierarchy. The parts are replaced together, so that a holder always has matching parts."""
 
     mesh: TriangleMesh
     tree: Tree
@@ -128,7 +130,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def is_oriented(self) -> bool:
-        """Whether the tree has oriented boxes beside its boxes by now, because queries have used it enough."""
+        """Whether the tree has oriented boxes in addition to its boxes, because queries have used it enough."""
         return ORIENTED in self.parts.derived
 
     @property
@@ -146,4 +148,4 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
 
 MeshLike = TriangleMesh | Hierarchy
-"""What queries accept as a mesh: the mesh itself, or a hierarchy built over it."""
+"""Objects that queries accept as a mesh: the mesh itself, or a hierarchy built over it."""

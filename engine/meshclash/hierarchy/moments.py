@@ -6,32 +6,43 @@ triangles. An inner node shifts the moments of its children to its own centre, s
 nodes.
 
 Lengths are relative to the hierarchy's origin, in a unit that is a power of two near the size of the mesh, so that
-nothing overflows; winding numbers have no unit. A node takes 136 bytes, about 45 per triangle.
+nothing overflows; winding numbers have no unit. A node takes 136 bytes, about 45 bytes per triangle.
 """
 
 import math
+from collections.abc import Generator
 
 import numpy as np
 
 from ..jit import inner, kernel
+from ..types.steps import run
 from .bvh import TreeParts
 
 CENTRE, RADIUS2, NORMAL, SECOND, THIRD = 0, 3, 4, 7, 16
 """Offsets in a row: centre (3), squared radius, sum of the normals with the lengths of areas (3), sums of
 (x_i - c_i) n_j (9), and sums of (x_i - c_i) (x_j - c_j) n_k for ij = xx, xy, xz, yy, yz, zz (18)."""
 MOMENT_WORDS = 34
+_NODES_AT_ONCE = 1 << 14
 
 
 def moments_of(parts: TreeParts) -> np.ndarray:
     """Return the moments of a tree of boxes, (nodes, 34) float32; cached with the parts."""
+    return run(moments_steps(parts))
+
+
+def moments_steps(parts: TreeParts) -> Generator[None, None, np.ndarray]:
+    """Do the same as ``moments_of`` in a generator that yields every few milliseconds."""
     if "moments" not in parts.derived:
         vertices, triangles = parts.mesh.arrays
         nodes = len(parts.tree.first)
         moments = np.empty((nodes, MOMENT_WORDS), np.float32)
-        _lay_moments(
-            parts.tree.first, parts.tree.count, parts.tree.order, parts.volumes, triangles, vertices, parts.origin,
-            moment_unit(parts), np.empty((nodes, MOMENT_WORDS)), np.empty(nodes), moments,
-        )  # fmt: skip
+        rows, areas = np.empty((nodes, MOMENT_WORDS)), np.empty(nodes)
+        for end in range(nodes, 0, -_NODES_AT_ONCE):
+            _lay_moments(
+                parts.tree.first, parts.tree.count, parts.tree.order, parts.volumes, triangles, vertices, parts.origin,
+                moment_unit(parts), max(0, end - _NODES_AT_ONCE), end, rows, areas, moments,
+            )  # fmt: skip
+            yield
         parts.derived["moments"] = moments
     return parts.derived["moments"]
 
@@ -181,10 +192,12 @@ def _fill_inner(row, left, right, area_left, area_right, volume, unit):
 
 
 @kernel
-def _lay_moments(first, count, order, volumes, triangles, vertices, origin, unit, rows, areas, moments):
-    """Fill ``moments`` (n, 34) float32 from the last node to the first; ``rows`` (float64), ``areas`` (n,): scratch."""
-    for step in range(first.shape[0]):
-        node = first.shape[0] - 1 - step
+def _lay_moments(first, count, order, volumes, triangles, vertices, origin, unit, low, high, rows, areas, moments):
+    """Fill ``moments`` (n, 34) float32 of the nodes from ``low`` to ``high``, the last node first.
+
+    The nodes from ``high`` on have been filled. ``rows`` (n, 34) float64 and ``areas`` (n,) are kept between calls.
+    """
+    for node in range(high - 1, low - 1, -1):
         begin = np.int64(first[node])
         row = rows[node]
         if count[node] == 0:

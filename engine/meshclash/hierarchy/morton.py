@@ -117,7 +117,9 @@ def _sort_in_parts(points, triangles, grid, keys, buffer, starts):
 
 @inner
 def _split_position(keys, begin, end):
-    """Return where the highest differing code bit of keys[begin:end] changes; the middle if all codes are equal."""
+    """Return the index at which the highest differing code bit of keys[begin:end] changes; the middle if all codes are
+    equal.
+    """
     last = keys[end - 1] >> np.uint64(32)
     below = (keys[begin] >> np.uint64(32)) ^ last
     if below == np.uint64(0):

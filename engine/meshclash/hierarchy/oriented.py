@@ -1,17 +1,18 @@
-"""Oriented boxes beside the boxes of an 8-wide form, fitted once queries about two meshes have tested enough boxes.
+"""Oriented boxes in addition to the boxes of an 8-wide form, fitted once queries about two meshes have tested enough
+boxes.
 
-The box along the axes of a slanted strip contains mostly nothing, so queries about fans, lathe parts and the caps of
-finely cut outlines test hundreds of boxes per triangle. Traversals of two trees then also test an oriented box of each
-child of each 8-wide node (``geometry/lane_oriented.py``), which drops nearly all of these pairs. Other queries use only
-the boxes along the axes.
+The axis-aligned box of a slanted strip is mostly empty, so queries about fans, lathe parts and finely tessellated caps
+test hundreds of boxes per triangle. Traversals of two trees then also test an oriented box of each child of each 8-wide
+node (``geometry/lane_oriented.py``), which drops nearly all of these pairs. Other queries use only the axis-aligned
+boxes.
 
-Fitting them takes about as long as eight steps of a traversal per triangle. So they are fitted once queries have made
-half as many steps on the tree, even in the middle of a query: a mesh that is asked little never pays for them, and no
-query takes much longer than with the better choice. The work itself is the measure: areas of boxes beside those of
-triangles do not show long thin triangles in a part of a mesh.
+Fitting them takes about as long as eight steps of a traversal per triangle. So the boxes are fitted once queries have
+made half as many steps on the tree, even in the middle of a query. A mesh with few queries never needs them, and no
+query takes much longer than with the better choice. The work itself is the measure, because the areas of boxes and
+triangles do not reveal long thin triangles in a part of a mesh.
 
 A node has 120 numbers: fifteen rows of eight lanes, in each lane a volume as in ``volumes/obb.py``, fitted to all
-triangles below it. That is about 20 bytes per triangle.
+triangles below the child. That is about 20 bytes per triangle.
 """
 
 import math
@@ -28,7 +29,7 @@ ORIENTED_WORDS = 15 * LANE_COUNT
 STEPS_TO_ORIENT = 4
 """Steps of traversals per triangle after which a tree gets oriented boxes; a step tests up to eight boxes."""
 _FEWEST_TRIANGLES = 2048
-"""Smaller meshes count as having this many triangles, because the first use may have to compile the kernel."""
+"""Smaller meshes count as having this number of triangles, because the first use may have to compile the kernel."""
 _BEGIN = "steps when fitted"
 
 
@@ -48,7 +49,7 @@ def _fit_children(first, count, sources, words, corners, ranges, volume, oriente
 def oriented_boxes_of(parts: TreeParts) -> np.ndarray:
     """Return the oriented boxes of a tree with an 8-wide form, (n, 120) float32, a row per 8-wide node.
 
-    They are cached with the parts, so a refit drops them.
+    The boxes are cached with the parts, so a refit drops them.
     """
     if ORIENTED not in parts.derived:
         tree, wide = parts.tree, parts.wide
@@ -67,7 +68,8 @@ def oriented_boxes_of(parts: TreeParts) -> np.ndarray:
 def orients_at(parts: TreeParts) -> float:
     """Return the number of steps in ``parts.usage`` after which a tree gets oriented boxes.
 
-    Infinite if it has them, or never gets them. Call it before the first query: steps before a refit do not count.
+    The number is infinite if the tree has oriented boxes, or never gets them. Call this function before the first
+    query, because steps before a refit do not count.
     """
     if parts.wide is None or not parts.may_orient or ORIENTED in parts.derived:
         return math.inf

@@ -10,7 +10,7 @@ from ..jit import inner
 RANGE_NUMBERS = 4
 """Numbers in an entry: node, begin, end, level."""
 USED, NODES, DEPTH, ENTRIES = range(4)
-"""Indices into the state: size of the stack, nodes made, deepest level so far, primitives already in a leaf."""
+"""Indices into the state: size of the stack, nodes created, deepest level so far, primitives already in a leaf."""
 DEEPEST = 64
 """From this level on, nodes are split in the middle, which bounds the stack."""
 _STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below

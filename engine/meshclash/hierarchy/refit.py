@@ -56,7 +56,7 @@ def corners_in_order(order, vertices, triangles, origin, corners):
 
 @inner
 def put_range(node, first, count, ranges):
-    """Store the first entry of a node's triangles in the order of the leaves, and the one past the last.
+    """Store the first entry of a node's triangles in the order of the leaves, and the entry past the last one.
 
     Children are stored before their parents. ``ranges`` is (nodes, 2) int64.
     """
@@ -73,7 +73,7 @@ def put_range(node, first, count, ranges):
 def _fitting_kernel(fit: Callable) -> Callable:
     """Compile the kernel for volumes that are fitted at once: each node to all its triangles, which are contiguous.
 
-    It continues from ``end`` like the growing kernel, and counts the triangles of each node.
+    The kernel continues from ``end`` like the growing kernel, and counts the triangles of each node.
     """
 
     def fit_nodes(end, most, first, count, corners, ranges, volumes):

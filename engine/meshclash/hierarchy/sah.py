@@ -1,13 +1,13 @@
 """Top-down builder: split every node where the surface area heuristic (SAH) is lowest, with 16 bins per axis.
 
-It splits clusters instead of single triangles: the leaves of a Morton tree, with at most four triangles each. That
-takes half the time, and queries on the tree need a few per cent more volume tests.
+The builder divides clusters instead of single triangles: the leaves of a Morton tree, with at most four triangles each.
+This takes half the time, and queries on the tree need a few per cent more volume tests.
 
 Sources: MacDonald and Booth, "Heuristics for ray tracing using space subdivision" (1990); Wald, "On fast Construction
 of SAH-based Bounding Volume Hierarchies" (2007); clusters as in Garanzha et al., "Simpler and Faster HLBVH with Work
-Queues" (2011). A cluster goes to the bin of the middle of its box. If costs are equal, the lower axis and bin win, so
-the tree is deterministic. Nodes whose middles all coincide, and nodes from level ``DEEPEST`` on, are split in the
-middle of their range, which bounds the depth.
+Queues" (2011). A cluster goes to the bin of the centre of its box. If costs are equal, the lower axis and bin are
+chosen, so the tree is deterministic. Nodes whose centres all coincide, and nodes from level ``DEEPEST`` on, are divided
+in the middle of their range, which bounds the depth.
 """
 
 from collections.abc import Generator
@@ -52,7 +52,7 @@ def _gather_clusters(first, count, order, points, triangles, rows, words):
 
 @inner
 def _bins_over(rows, begin, end):
-    """Return the lowest middle (doubled, like all middles here) and bins per metre on each axis; 0 if all coincide."""
+    """Return the lowest centre (doubled, like all centres here) and bins per metre on each axis; 0 if all coincide."""
     lowest = quad(_EMPTY, _EMPTY, _EMPTY)
     highest = quad(-_EMPTY, -_EMPTY, -_EMPTY)
     for row in range(begin, end):
@@ -130,7 +130,7 @@ def _cost(count, lowest, highest):
 
 @inner
 def _best_division(counts, bins, scale, right_costs):
-    """Return (axis, first bin of the right part) of the cheapest split; axis -1 if there is none."""
+    """Return (axis, first bin of the right part) of the cheapest split; axis -1 without a split."""
     best = np.inf
     best_axis = -1
     best_bin = 0
@@ -174,7 +174,9 @@ def _fits_leaf(words, begin, end, leaf_size):
 
 @inner
 def _list_triangles(words, begin, end, listed, order, entry):
-    """Write the triangles of clusters to the leaf that begins at ``entry``; ``listed`` has them in Morton order."""
+    """Write the triangles of clusters to the leaf that begins at ``entry``; ``listed`` contains them in Morton
+    order.
+    """
     for row in range(begin, end):
         for k in range(words[row, _FIRST], words[row, _FIRST] + words[row, _SIZE]):
             order[entry] = listed[k]

@@ -1,10 +1,11 @@
 """Slabs of a hierarchy of boxes (see ``geometry/lane_slabs.py``), computed after enough distance queries.
 
-Computing them takes about as long as testing as many boxes as there are triangles. So they are computed once distance
-queries have made that many tests: a single query, or a mesh that deforms in every frame, never pays for them.
+Computing the slabs takes about as long as testing as many boxes as there are triangles. So the slabs are computed once
+distance queries have made this number of tests: a single query, or a mesh that deforms in every frame, never computes
+them.
 
 They are computed bottom up: the slab of a leaf contains its triangles, that of an inner node contains the intersections
-of the slabs and boxes of its children. The mean normals are weighted by area. A node takes 160 bytes, about 6 per
+of the slabs and boxes of its children. The mean normals are weighted by area. A node takes 160 bytes, about 6 bytes per
 triangle.
 """
 
@@ -105,7 +106,7 @@ def _range(spare, count):
 
 @inlined
 def _set_unit(normal, slabs, slab):
-    """Write the unit vector along a sum of normals; return False if it has no direction."""
+    """Write the unit vector along a sum of normals; return False if the sum is zero."""
     size = max(abs(normal[0]), abs(normal[1]), abs(normal[2]))
     if not 0.0 < size < math.inf:
         return False

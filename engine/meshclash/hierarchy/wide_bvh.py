@@ -1,4 +1,5 @@
-"""The 8-wide form of a hierarchy of boxes, for traversals with eight float32 lanes. It is made from the binary tree.
+"""The 8-wide form of a hierarchy of boxes, for traversals with eight float32 lanes. The 8-wide form is created from the
+binary tree.
 
 Dynamic programming chooses which binary nodes become 8-wide nodes, so that the total area of their boxes is smallest
 (Ylitie, Karras, Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section 3.1).
@@ -11,8 +12,8 @@ as in ``Tree``. The last node has one child, the root: so every box of the tree 
 Coordinates of triangles are copied in the order of the leaves, as float32 relative to the lowest corner of their leaf's
 box (the box itself is relative to the hierarchy's origin), so the rounding error is proportional to the leaf's size.
 The coordinates of a leaf begin at ``9 * first``. They are nine rows (x, y, z of the first corners, then of the second
-and third), each with as many numbers as the leaf has triangles. So no empty lane is stored. Reading eight numbers of a
-shorter row also reads numbers of the next row, and the reader masks them. The coordinates take 36 bytes per triangle;
+and third), each with as many numbers as the leaf has triangles. So empty lanes are not stored. Reading eight numbers of
+a shorter row also reads numbers of the next row, and the reader masks them. The coordinates take 36 bytes per triangle;
 with leaves of up to 8 triangles, the nodes take about 11 bytes and the binary tree about 16.
 """
 
@@ -28,7 +29,7 @@ NODE_WORDS = 64
 CHILDREN, CHILD_COUNT = 48, 56
 """Words of a node: the first reference to a child, and the number of children."""
 PADDING = 8
-"""Numbers after the last coordinate, because reads of eight numbers may go beyond it."""
+"""Numbers after the last coordinate, because reads of eight numbers may extend beyond the end."""
 
 
 class WideTree(NamedTuple):
@@ -66,8 +67,8 @@ def _best_share(costs, left, slots):
 def _weigh(first, count, volumes, costs):
     """Fill ``costs`` (n, 7): the cost of each binary node's subtree if it gets one slot, at most two, ... seven.
 
-    An 8-wide node costs the area of its box, because that is proportional to how often it is opened. The loop goes
-    bottom up, since children come after their parents.
+    An 8-wide node costs the area of its box, because the area is proportional to the number of times it is opened. The
+    loop goes bottom up, since children come after their parents.
     """
     for node in range(first.shape[0] - 1, -1, -1):
         if count[node] > 0:
@@ -103,7 +104,7 @@ def _share_of(first, count, costs, node, slots):
 
 @inner
 def _open_children(first, count, costs, node, children, slots):
-    """Replace a node by at most eight descendants with the lowest total cost; return how many there are."""
+    """Replace a node by at most eight descendants with the lowest total cost; return the number of descendants."""
     children[0], slots[0] = node, LANE_COUNT
     total, k = 1, 0
     while k < total:
@@ -189,7 +190,7 @@ def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTr
 
     Args:
         tree: the binary tree.
-        volumes: its boxes, (n, 6) float32.
+        volumes: boxes of the tree, (n, 6) float32.
         coordinates: the coordinates of its triangles, as filled by ``fit_boxes``; the 8-wide form keeps this array.
     """
     capacity = max(1, len(tree.first) // 2) + 1

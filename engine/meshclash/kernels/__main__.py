@@ -7,8 +7,8 @@
     python -m meshclash.kernels list
 
 An interrupted build continues where it stopped. After an edit of the sources, a build compiles only the kernels that
-the edit changes. Kernels are compiled for the running Python and platform only: run this with each Python version on
-each system.
+the edit changes. Kernels are compiled only for the running Python and platform: run this command with each Python
+version on each system.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from .store import STORE, made_for, parts_of, read_manifest, store_name, verify,
 
 _PACKAGE = __package__ or ""
 BEST = "best"
-"""Option for the best level that this machine's processor has."""
+"""Option for the best level that this computer's processor supports."""
 _EVERYTHING = (*PARTS, *SPECIAL_PARTS)
 _BEAT_SECONDS = 1.0
 _MOST = 0.95
@@ -118,14 +118,14 @@ def _compile(run: Run, target: Path, folder: Path, about: dict[str, str], now: "
 
 
 class _Progress:
-    """Reports what this process compiles, and ends the process when the one that started it is gone."""
+    """Reports which kernels this process compiles, and ends the process when its parent process has ended."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._part = run, ""
         self._began = self._told = 0.0
 
     def begin(self, part: str) -> None:
-        """Note that this process has taken a part."""
+        """Record that this process has taken a part."""
         self._began, self._told, self._part = time.process_time(), 0.0, part
 
     def end(self) -> None:
@@ -142,7 +142,7 @@ class _Progress:
     def beat(self, *_given: object) -> None:
         """Report progress, and check that the parent process still reads the output.
 
-        Progress is estimated from processor time, so a part that hangs makes no progress.
+        Progress is estimated from processor time, so a part that hangs reports no progress.
         """
         try:
             os.write(1, b".")  # fails when the parent process is gone
@@ -255,7 +255,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
-    """Return the parts of a store that must be compiled; parts that the store already has for the same sources are
+    """Return the parts of a store that must be compiled; parts that the store already contains for the same sources are
     kept.
     """
     if not target.is_dir() or verify(target):
@@ -268,10 +268,10 @@ def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
 def _run(builders: Sequence[Builder], jobs: int) -> str:
     """Run the builders, with the processes spread evenly over their stores.
 
-    A process compiles each helper only once, so it is faster for a process to stay with one store.
+    A process compiles each helper only once, so it is faster if a process stays with one store.
 
     Returns:
-        Why the build failed; "" if it succeeded.
+        Return why the build failed; "" if it succeeded.
     """
     bar, started = _Bar(), time.monotonic()
     costs = [sum(map(cost, builder.wanted)) for builder in builders]

@@ -2,9 +2,9 @@
 
 Each run has its own temporary folder, which only this user can enter. Its file ``wanted`` lists the parts to compile,
 in order, and may change during the run. Each part that a process has taken has a file with its progress. Kernels are
-compiled in that folder. When a part is done, they are copied into the store with a new manifest, so they can be loaded
-even if the rest of the build fails. A process ends when no part is left, or when the process that started it is gone,
-which it notices because writing to its output fails. The processes run ``__main__.py``.
+compiled in that folder. When a part is finished, its kernels are copied into the store with a new manifest, so they can
+be loaded even if the rest of the build fails. A process ends when no part is left, or when its parent process has
+ended, which it notices because writing to its output fails. The processes run ``__main__.py``.
 """
 
 import contextlib
@@ -54,15 +54,15 @@ class Run:
         self.folder = folder
 
     def want(self, parts: Sequence[str]) -> None:
-        """Set which parts are to be compiled, in this order."""
+        """Set the parts to compile, in this order."""
         self._write(_WANTED, json.dumps(list(parts)))
 
     def wanted(self) -> list[str]:
-        """Return the parts to compile, as ``want`` set them last."""
+        """Return the parts to compile, as last set by ``want``."""
         return list(json.loads((self.folder / _WANTED).read_text(encoding="utf-8")))
 
     def take(self) -> str | None:
-        """Take the next part that no process has taken, and return it; None if all are taken."""
+        """Take the next part that no process has taken, and return it; None if all parts are taken."""
         for part in self.wanted():
             with contextlib.suppress(FileExistsError):
                 self._file(part).touch(exist_ok=False)
@@ -83,7 +83,7 @@ class Run:
             os.utime(self._file(part))
 
     def told(self) -> dict[str, float]:
-        """Return the progress of each part that was taken: 1.0 when it is in the store."""
+        """Return the progress of each part that was taken: 1.0 when the part is in the store."""
         found = {}
         for path in self.folder.glob(f"*{_UNFINISHED}"):
             with contextlib.suppress(OSError, ValueError):
@@ -92,7 +92,7 @@ class Run:
         return found
 
     def last_beat(self) -> float:
-        """Return when a kernel was last compiled, as a file's modification time; 0.0 if none was."""
+        """Return when a kernel was last compiled, as a file's modification time; 0.0 if no kernel was compiled."""
         times = [0.0]
         for path in self.folder.glob(f"*{_UNFINISHED}"):
             with contextlib.suppress(OSError):
@@ -101,7 +101,9 @@ class Run:
 
     @contextlib.contextmanager
     def alone(self, beat: Callable[[], None]) -> Any:
-        """Lock the run: only one process at a time is inside this block. Calls ``beat`` while it waits."""
+        """Lock the run: only one process at a time can be inside this block. The function calls ``beat`` while it
+        waits.
+        """
         lock = self.folder / _LOCK
         while True:
             try:
@@ -145,7 +147,7 @@ class Builder:
         command: command that starts a process, for tests; the arguments are appended.
 
     Attributes:
-        problem: why the build has failed; "" if it has not.
+        problem: why the build has failed; "" if it has not failed.
         wanted: the parts, in the order in which they are compiled.
     """
 
@@ -164,12 +166,12 @@ class Builder:
         self.run.want(self.wanted)
 
     def want_first(self, parts: Sequence[str]) -> None:
-        """Compile these parts before all others that were not begun."""
+        """Compile these parts before all other parts that were not begun."""
         self.wanted = [*parts, *(part for part in self.wanted if part not in parts)]
         self.run.want(self.wanted)
 
     def add_process(self) -> None:
-        """Start one more process. If it cannot be started, ``problem`` says why."""
+        """Start one more process. If the process cannot be started, ``problem`` contains the reason."""
         arguments = [WORK, str(self.run.folder), str(self.target), self.level, *self._options]
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
@@ -211,7 +213,7 @@ class Builder:
         return len(self._processes)
 
     def missing(self, parts: Sequence[str]) -> list[str]:
-        """Return those of the given parts that are not in the store yet."""
+        """Return the given parts that are not in the store yet."""
         told = self.run.told() if self.run.folder.exists() else {}
         return [part for part in parts if told.get(part) != 1.0]
 
@@ -255,7 +257,7 @@ def own_builder(parts: Sequence[str]) -> Builder:
         parts: parts of the warm-up, in the order in which they are compiled.
 
     Raises:
-        OSError: there is no writable folder for this user, or the processor has no known level.
+        OSError: this user has no writable folder, or the processor has no known level.
     """
     folder, levels = find_folder(store.OWN_NAME), levels_here()
     if not levels:
@@ -268,14 +270,15 @@ def own_builder(parts: Sequence[str]) -> Builder:
 
 
 def cost(part: str) -> float:
-    """Estimated seconds of processor time that a part takes."""
+    """Estimated seconds of processor time for a part."""
     return _SECONDS.get(part, _USUAL_SECONDS)
 
 
 def _environment(folder: Path, level: str) -> dict[str, str]:
     """Return the environment variables of a process.
 
-    It imports the engine and its libraries from the same folders as this process; other Python settings are removed.
+    The process imports the engine and its libraries from the same folders as this process; other Python settings are
+    removed.
     """
     name, features = processor_of(level)
     places = [Path(__file__).resolve().parents[2]]

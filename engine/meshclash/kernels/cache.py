@@ -1,7 +1,7 @@
 """Cache of compiled kernels for Numba's dispatchers: searches the user's folder, then the stores (``store.py``).
 
-A kernel that is missing or damaged is compiled. That takes seconds, but results stay the same. The reasons are kept
-for the diagnosis (``notes``).
+A kernel that is missing or damaged is compiled. Compiling takes seconds, but results stay the same. The reasons are
+stored for the diagnosis (``notes``).
 """
 
 import functools
@@ -32,7 +32,7 @@ _Target = tuple[str, str, str]
 notes: list[str] = []
 """Problems with kernels on disk in this process, without repetitions."""
 origins: dict[str, str] = {}
-"""Where each kernel of this process came from, by its file name (or its label if it has no file).
+"""Origin of each kernel of this process, by its file name (or its label if it has no file).
 
 "cached": the user's folder; "shipped": a store of the package; "built": a store of the user; "compiled": Numba.
 """
@@ -63,7 +63,7 @@ class KernelCache:
         return str(self._folder.path)
 
     def load_overload(self, arguments: Any, context: Any) -> Any:
-        """Return the kernel for these argument types, or None to let Numba compile it."""
+        """Return the kernel for these argument types, or None to let Numba compile the kernel."""
         rtsys.initialize(context)  # the runtime that machine code calls; for compiling, Numba loads more
         found = self._found(arguments, context)
         if found is None:
@@ -74,7 +74,7 @@ class KernelCache:
         return found
 
     def _found(self, arguments: Any, context: Any) -> Any:
-        """Load the kernel from disk; None if there is no file for it."""
+        """Load the kernel from disk; None if no file exists for the kernel."""
         for kind, target, read in self._places(context.codegen().magic_tuple()):
             try:
                 identity = self._identity(arguments, target)
@@ -172,7 +172,7 @@ def stored(sources: str) -> dict[store.Store, dict[str, str]]:
 
 @functools.cache
 def _note_foreign_stores() -> None:
-    """Keep a note if the package has kernels, but none for this Python and processor. Checks only once."""
+    """Record a note if the package has kernels, but none for this Python and processor. Checks only once."""
     wanted = {store.store_name(level) for level in levels_here()}
     others = store.names()
     if others and not wanted & set(others):
@@ -191,7 +191,7 @@ def _read_stored(place: store.Store, files: dict[str, str], name: str, identity:
 
 
 def _relative(module: str) -> str:
-    """Remove the package's name from a module's name: it differs between an engine and Blender's extension."""
+    """Remove the package's name from a module's name, because it differs between an engine and Blender's extension."""
     return module.removeprefix(_PACKAGE)
 
 
@@ -211,7 +211,7 @@ def _described(value: Any) -> str:
     """Describe a function and the values it closes over, as text that is the same in every process.
 
     Raises:
-        Unstorable: a value has no text that identifies it.
+        Unstorable: a value cannot be identified by a text.
     """
     if hasattr(value, "py_func"):
         return _described(value.py_func)
@@ -224,10 +224,12 @@ def _described(value: Any) -> str:
         return repr(value)
     if isinstance(value, types.ModuleType):
         return _relative(value.__name__)
-    raise Unstorable(f"the kernel closes over {type(value).__name__}, which has no permanent name")
+    raise Unstorable(
+        f"the kernel refers to an object of type {type(value).__name__}, which cannot be identified in another process"
+    )
 
 
 def note(text: str) -> None:
-    """Keep a sentence for the diagnosis, unless it is already there."""
+    """Store a sentence for the diagnosis, unless it is already stored."""
     if text not in notes:
         notes.append(text)

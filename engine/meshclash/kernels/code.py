@@ -1,8 +1,8 @@
 """Convert compiled kernels to plain data and back: machine code, and the few names that Numba needs to call it.
 
 Numba's own cache pickles the descriptors, types, environments and LLVM code of every kernel, and unpickling a file can
-run any code. Kernels of this engine do not need that: they return nothing, numbers or tuples of numbers, and they hold
-no Python objects. Only Python calls them, so their LLVM code is never linked again.
+run any code. Kernels of this engine do not need linking: they return no value, numbers or tuples of numbers, and they
+contain no Python objects. Only Python calls these kernels, so their LLVM code is never linked again.
 
 Only this file and ``jit_pipeline.py`` use private names of Numba. If one of them is missing,
 ``tests/engine/test_kernels_code.py`` fails, and kernels are compiled in every process.
@@ -29,7 +29,7 @@ _SECRET = b"_numba_hashsecret"
 
 
 class Unstorable(Exception):
-    """A kernel cannot be stored, because it holds more than plain data; the message says what."""
+    """A kernel cannot be stored, because it contains more than plain data; the message describes the problem."""
 
 
 class KernelCode(NamedTuple):
@@ -44,9 +44,9 @@ class KernelCode(NamedTuple):
     environments: Sequence[str]
     """Names of the variables that hold the environments of its helpers."""
     result: str
-    """Return type, as ``result_name`` writes it."""
+    """Return type, in the form of ``result_name``."""
     starts_threads: bool
-    """Whether Numba's threads must be started before it is loaded."""
+    """Whether Numba's threads must be started before the kernel is loaded."""
     machine_code: bytes
     """Object file for this platform."""
 
@@ -66,7 +66,7 @@ def result_name(result: Any) -> str:
 
 
 def result_type(name: str) -> Any:
-    """Return the type with a name written by ``result_name``; raise Unstorable for any other text."""
+    """Return the type with a name written by ``result_name``; raise Unstorable for other texts."""
     if name.startswith("(") and name.endswith(")"):
         return types.Tuple([result_type(item) for item in name[1:-1].split(", ")])
     if name not in _RESULTS:
@@ -78,20 +78,21 @@ def code_of(compiled: Any) -> KernelCode:
     """Return the data of a kernel that Numba has just compiled (a CompileResult).
 
     Raises:
-        Unstorable: it holds Python objects, hashes text, or returns something else than numbers or tuples of numbers.
+        Unstorable: the kernel contains Python objects, hashes strings, or returns other values than numbers or tuples
+            of numbers.
     """
     environments = compiled._find_referenced_environments()
     if compiled.objectmode or compiled.lifted or any(e.consts for e in (compiled.environment, *environments)):
-        raise Unstorable("the kernel contains Python objects")
+        raise Unstorable("the kernel uses Python objects")
     reloading = {function.__name__ for function in compiled.reload_init}
     if reloading - {_THREADS}:
-        raise Unstorable(f"it must be loaded by {sorted(reloading - {_THREADS})}")
+        raise Unstorable(f"the kernel must be loaded by {sorted(reloading - {_THREADS})}")
     result = result_name(compiled.signature.return_type)
     library = compiled.library
     library._ensure_finalized()
     machine_code = library._get_compiled_object()
     if _SECRET in machine_code:
-        raise Unstorable("the kernel computes hashes of text")
+        raise Unstorable("the kernel hashes strings")
     return KernelCode(
         library.name, compiled.fndesc.mangled_name, compiled.fndesc.env_name,
         tuple(sorted(e.env_name for e in environments)), result, bool(reloading), machine_code,
@@ -103,7 +104,7 @@ def load_code(code: KernelCode, function: Callable[..., Any], arguments: tuple[A
 
     Args:
         code: data of the kernel.
-        function: the Python function that it was compiled from.
+        function: the Python function from which the kernel was compiled.
         arguments: Numba types of its arguments.
         context: Numba's target context.
     """
@@ -141,6 +142,6 @@ def _start_threads() -> None:
 def _declaring(entry: str) -> bytes:
     """Return LLVM bitcode that declares the entry of the machine code.
 
-    It replaces the function's own LLVM code, which Numba keeps for linking.
+    The declaration replaces the function's own LLVM code, which Numba keeps for linking.
     """
     return bytes(binding.parse_assembly(f'define void @"{entry}"() {{ ret void }}').as_bitcode())

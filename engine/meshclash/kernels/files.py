@@ -1,8 +1,8 @@
 """Read and write files of compiled kernels: one kernel each, checked by a hash before its content is used.
 
-Layout: 8 bytes that name the format, the SHA-256 of everything that follows (32 bytes), the length of the header
-(4 bytes, little endian), the header (JSON), the machine code. The header repeats what the code was compiled for, so a
-renamed file is not mistaken for another kernel.
+Layout: 8 bytes that name the format, the SHA-256 of everything that follows (32 bytes), the length of the header (4
+bytes, little endian), the header (JSON), the machine code. The header repeats the conditions for which the code was
+compiled, so a renamed file is not mistaken for another kernel.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ _FORMAT = b"MCKERN1\n"
 _HASH_END = len(_FORMAT) + 32
 _HEADER = _HASH_END + 4
 _OLD = 30 * 24 * 3600.0
-"""Seconds after which a kernel of other sources is removed when a new one is stored."""
+"""Seconds after which a kernel of other sources is removed when a new kernel is stored."""
 
 Identity = dict[str, str]
 """Everything that a compiled kernel depends on, by name: sources, versions, argument types, processor."""
@@ -43,7 +43,9 @@ def file_name(label: str, identity: Identity) -> str:
 
 
 def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
-    """Write a kernel under a temporary name and rename it, so that no reader sees half a file; raises OSError."""
+    """Write a kernel under a temporary name and rename it, so that no reader sees an incomplete file; raises
+    OSError.
+    """
     named = dict(fields)
     machine_code = named.pop("machine_code")
     header = json.dumps({"identity": identity, "code": named}, sort_keys=True).encode()
@@ -60,29 +62,29 @@ def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
 
 
 def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
-    """Return what a kernel was compiled for, and its data.
+    """Return the conditions for which a kernel was compiled, and its data.
 
     Args:
         path: file of the kernel.
-        identity: what the kernel must have been compiled for; None accepts any.
+        identity: the required conditions of the kernel; None accepts any kernel.
 
     Raises:
-        DamagedKernel: the hash is wrong, or the file holds another kernel.
+        DamagedKernel: the hash is wrong, or the file contains another kernel.
         OSError: the file cannot be read, or another user could have written it.
     """
     return parsed(trusted_bytes(path), path, identity)
 
 
 def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
-    """Do the same as ``read_kernel`` for the content of a file; ``path`` is only used in messages."""
+    """Like ``read_kernel``, for the content of a file; ``path`` is only used in messages."""
     if len(content) < _HEADER or content[: len(_FORMAT)] != _FORMAT:
-        raise DamagedKernel(f"{path} is no compiled kernel of this version")
+        raise DamagedKernel(f"{path} is not a compiled kernel of this version")
     if hashlib.sha256(memoryview(content)[_HASH_END:]).digest() != content[len(_FORMAT) : _HASH_END]:
-        raise DamagedKernel(f"{path} is damaged: its hash is not that of its content")
+        raise DamagedKernel(f"{path} is damaged: its content does not match its hash")
     end = _HEADER + int.from_bytes(content[_HASH_END:_HEADER], "little")
     header = json.loads(content[_HEADER:end])
     if identity is not None and header["identity"] != identity:
-        raise DamagedKernel(f"{path} holds another kernel than its name says")
+        raise DamagedKernel(f"{path} contains a different kernel than its file name says")
     return header["identity"], {**header["code"], "machine_code": content[end:]}
 
 

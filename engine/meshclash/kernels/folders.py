@@ -1,7 +1,7 @@
 """Find the user's folder of compiled kernels, and check that other users cannot write into it.
 
-Machine code from these files is executed. On systems with file owners, a folder is therefore not used if other users
-may write into it or replace one of its parent folders, and a file is not used if another user could have written it.
+Machine code from these files is executed. On systems with file owners, a folder is not used if other users may write
+into it or replace one of its parent folders. A file is not used if another user could have written it.
 """
 
 import errno
@@ -21,7 +21,7 @@ class KernelFolder(NamedTuple):
     """A folder of compiled kernels."""
 
     path: Path | None
-    """None if no folder can be used."""
+    """None if there is no usable folder."""
     writable: bool
     """Whether new kernels can be stored there."""
     note: str
@@ -31,11 +31,11 @@ class KernelFolder(NamedTuple):
 def find_folder(name: str, make: bool = True) -> KernelFolder:
     """Return the user's folder of compiled kernels.
 
-    It lies in ``MESHCLASH_CACHE_DIR``, else in ``NUMBA_CACHE_DIR``, else in the platform's cache folder.
+    The folder is ``MESHCLASH_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the platform's cache folder.
 
     Args:
         name: name of the folder, inside the folder for all versions.
-        make: whether to create a missing folder; otherwise ``path`` is then None.
+        make: whether to create a missing folder; if False, ``path`` is None for a missing folder.
     """
     try:
         root = _root()
@@ -75,9 +75,9 @@ def _platform_cache_root() -> Path:
 def distrust(folder: Path) -> str:
     """Return why another user could have written files of a folder; "" if no reason is found.
 
-    Every folder and link on the path is checked, because a user who can change one of them chooses the files. If
-    the text begins with "not used", the folder must not be used; otherwise it is a warning. Windows protects a
-    user's folders by other means, so nothing is checked there. Raises OSError if the folder cannot be inspected.
+    Every folder and link on the path is checked, because a user who can change one of them chooses the files. If the
+    text begins with "not used", the folder must not be used; otherwise it is a warning. Windows protects a user's
+    folders by other means, so no checks are made there. Raises OSError if the folder cannot be inspected.
     """
     if os.name != "posix":
         return ""
@@ -98,7 +98,7 @@ def distrust(folder: Path) -> str:
 
 
 def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield every folder and link along a path, and finally what the path names; raises OSError."""
+    """Yield every folder and link along a path, and finally the target of the path; raises OSError."""
     left = list(reversed(path.absolute().parts))
     at, links = Path(left[-1]), 0
     while left:
@@ -120,10 +120,10 @@ def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 @cache
 def _outside_user() -> int | None:
-    """Return the user id that a container shows for users it does not know; None if that id is a known user.
+    """Return the user id that a container shows for unknown users; None if that id is a known user.
 
-    The machine's root is among the unknown users. User namespaces such as Flatpak's know one user only, and /home
-    belongs to another.
+    The machine's root is among the unknown users. User namespaces such as Flatpak's know only one user, and /home
+    belongs to another user.
     """
     try:
         number = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
@@ -136,15 +136,15 @@ def _outside_user() -> int | None:
 def trusted_bytes(path: Path, shipped: bool = False) -> bytes:
     """Return the content of a file with machine code, if only this user and root can have written it.
 
-    Checking the folder is not enough: others may have put files there while it was open to them.
+    Checking the folder is not enough: other users may have put files into it while it was open to them.
 
     Args:
-        path: the file. It must not be a link, unless it was shipped.
+        path: the file. The file must not be a link, unless it was shipped with the package.
         shipped: the file came with the package: users who may write the package's sources may write it as well.
 
     Raises:
         PermissionError: another user could have written it.
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     if os.name != "posix":
         return path.read_bytes()
@@ -160,7 +160,7 @@ def trusted_bytes(path: Path, shipped: bool = False) -> bytes:
 
 
 def _problem_of(found: os.stat_result, shipped: bool) -> str:
-    """Return why another user could have written a file; "" if none could."""
+    """Return why another user could have written a file; "" if no other user could have written it."""
     owners, writers = {os.geteuid(), 0}, stat.S_IWGRP | stat.S_IWOTH
     if shipped:
         code = Path(__file__).stat()

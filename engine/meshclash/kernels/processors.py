@@ -46,12 +46,13 @@ LEVELS = {
 """Levels by name, the best of each architecture first."""
 
 PACKED = ("x86-64-v4", "x86-64-v3", "arm64")
-"""Levels that packages contain kernels for. On processors without them, from before 2013, kernels are compiled."""
+"""Levels that packages contain kernels for. On processors without these instructions, from before 2013, kernels are
+compiled."""
 
 
 @cache
 def levels_here() -> tuple[str, ...]:
-    """Return the levels that this machine's processor has, best first."""
+    """Return the levels that this computer's processor supports, best first."""
     architecture = binding.get_process_triple().split("-")[0].replace("arm64", "aarch64")
     features = binding.get_host_cpu_features()
     return tuple(name for name, level in LEVELS.items() if level.architecture == architecture and _has(features, level))

@@ -1,7 +1,8 @@
-"""Find the sources that a compiled kernel depends on: the modules of it and of its closure, and all their imports.
+"""Find the sources on which a compiled kernel depends: the modules of the kernel and of its closure, and all their
+imports.
 
-A hash of these sources tells whether machine code is up to date; an edit of any other source leaves it valid. There is
-also a hash of the whole engine, which stores record.
+A hash of these sources tells whether machine code is up to date; an edit of any other source does not invalidate it.
+Stores record a hash of the whole engine, too.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ def whole_hash(engine: Path = ENGINE) -> str:
 
 
 def hash_of(files: Iterable[Path]) -> str:
-    """Hash these sources and all that they import; return sixteen hexadecimal digits."""
+    """Hash these sources and all sources that they import; return sixteen hexadecimal digits."""
     return _hash_of(frozenset(files))
 
 
@@ -74,7 +75,7 @@ def reached(files: Iterable[Path]) -> set[Path]:
 def imported_by(path: Path) -> frozenset[Path]:
     """Return the engine's sources that a source imports, also inside functions.
 
-    Names imported from the engine's top-level package itself are left out.
+    Names imported from the engine's top-level package itself are ignored.
     """
     found = set[str]()
     for dots, module, names in _IMPORT.findall(_content(path)):
@@ -85,9 +86,9 @@ def imported_by(path: Path) -> frozenset[Path]:
 
 
 def _files(place: str) -> list[str]:
-    """Return the source of a module or package, if there is one.
+    """Return the source file of a module or package, if it exists.
 
-    The engine's top-level package is left out, because it imports its names lazily.
+    The engine's top-level package is ignored, because it imports its names lazily.
     """
     if place == ENGINE.as_posix():
         return []

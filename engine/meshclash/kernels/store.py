@@ -1,7 +1,7 @@
 """Stores: folders of kernels that were compiled for a processor level by ``python -m meshclash.kernels``.
 
-A store ``PYTHON-PLATFORM-LEVEL`` holds files of kernels and ``manifest.json`` with their hashes. Packages contain
-read-only stores. ``builder.py`` builds what they lack in the user's folder, which is read in the same way.
+A store ``PYTHON-PLATFORM-LEVEL`` contains files of kernels and ``manifest.json`` with their hashes. Packages contain
+read-only stores. ``builder.py`` builds missing kernels in the user's folder, which is read in the same way.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ class Store(NamedTuple):
 
     folder: Path
     shipped: bool
-    """Whether it came with the package; otherwise it belongs to this user."""
+    """Whether the store was shipped with the package; otherwise it belongs to this user."""
 
 
 @cache
@@ -64,7 +64,7 @@ def store_name(level: str) -> str:
 
 
 def made_for(level: str, sources: str) -> dict[str, str]:
-    """Return what the manifest of a store built here records under ``about``.
+    """Return the data that the manifest of a store built here records under ``about``.
 
     Args:
         level: processor level.
@@ -80,7 +80,7 @@ def names() -> list[str]:
 
 
 def write_manifest(folder: Path, about: dict[str, str], files: dict[str, str] | None = None) -> None:
-    """Write the manifest of a store: the hashes of its kernels, and what they were compiled for.
+    """Write the manifest of a store: the hashes of its kernels, and the conditions for which they were compiled.
 
     Args:
         folder: the store.
@@ -106,7 +106,7 @@ def read_manifest(folder: Path, shipped: bool = True) -> dict[str, Any]:
 
     Raises:
         DamagedKernel: the manifest is damaged.
-        OSError: it cannot be read, or other users could have written it.
+        OSError: the manifest cannot be read, or other users could have written it.
     """
     try:
         content = json.loads(trusted_bytes(folder / MANIFEST, shipped))
@@ -158,7 +158,7 @@ def missing_parts(parts: Sequence[str], sources: str) -> list[str]:
 
 @cache
 def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
-    """Do the same as ``read_manifest``, but check the store's sources and versions; a missing store counts as empty.
+    """Like ``read_manifest``, with a check of the store's sources and versions; a missing store counts as empty.
 
     Args:
         place: the store.
@@ -178,11 +178,13 @@ def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
         return {"about": {}, "files": {}}
     about = manifest["about"]
     if about.get("sources") != sources:
-        raise DamagedKernel(f"{folder} was built from other sources of the engine")
+        raise DamagedKernel(f"{folder} was built from a different version of the engine's source code")
     for library in (numba, llvmlite):
         built, here = about.get(library.__name__), library.__version__
         if built != here:
-            raise DamagedKernel(f"{folder} was built by {library.__name__} {built}, and this is {here}")
+            raise DamagedKernel(
+                f"{folder} was built with {library.__name__} {built}, but the installed version is {here}"
+            )
     return manifest
 
 

@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """All candidates, the one with the fastest queries first."""
+    """All candidates, the candidate with the fastest queries first."""
 
     candidates: tuple[Candidate, ...]
 
@@ -93,7 +93,7 @@ def advise(
         volumes, splits: names to try; default: all.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
+        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or an empty list.
 
     Example:
         >>> import meshclash as mc
@@ -165,7 +165,7 @@ def _least_of_runs(
 
 
 def _timed(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, tuple[_T, float]]:
-    """Run a generator of steps; return its result and the processor time [s] that it took.
+    """Run a generator of steps; return its result and its processor time [s].
 
     The progress that they yield is mapped to the range from ``low`` to ``high``.
     """

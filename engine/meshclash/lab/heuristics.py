@@ -1,25 +1,25 @@
-"""Top-down builders with other split rules than ``sah.py``, for comparison: those that papers on collision detection
+"""Top-down builders with other split rules than ``sah.py``, for comparison: rules that papers on collision detection
 propose.
 
-A node is split at one of 15 planes per axis, between 16 bins, where the sum over both parts of
+A node is divided at one of 15 planes per axis, between 16 bins, at which the sum over both parts of
 
     weight (V + c1 S + c2 E)        V, S, E: volume, half the surface area and sum of the edges of the part's box
 
 is smallest. Equal sums are decided by S, then E, then the lower axis and bin. This covers
 
-* ``volume``: weight 1, c1 = c2 = 0. Zachmann's rule as printed ("Minimal hierarchical collision detection", 2002):
-  the smallest volume of the children. It splits off slivers.
+* ``volume``: weight 1, c1 = c2 = 0. Zachmann's rule as printed ("Minimal hierarchical collision detection", 2002): the
+  smallest volume of the children. This rule cuts off thin parts.
 * ``volume_n``: weight N, the number of triangles, which follows from the paper's own equations (3) and (6).
 * ``kah``: weight N, c1 = 1.5 s, c2 = 1.5 s^2: the expected volume of the Minkowski sum of the part's box with a
-  randomly turned cube of side s, E[V] = V + (S_A M_B + S_B M_A) / (4 pi) + V_B with mean width integrals M (principal
-  kinematic formula), which is proportional to the probability that the two meet. The paper's equation (5) is the same
-  idea in the plane. s is 0.6 of the mean edge of the node's box. For s -> 0 the rule becomes ``volume_n``; with the
-  middle term alone it is ``sah``.
+  randomly rotated cube of side s, E[V] = V + (S_A M_B + S_B M_A) / (4 pi) + V_B with mean width integrals M (principal
+  kinematic formula). This volume is proportional to the probability that the two meet. The paper's equation (5) is the
+  same formula in the plane. s is 0.6 of the mean edge of the node's box. For s -> 0 the rule becomes ``volume_n``; with
+  only the middle term it is ``sah``.
 
-``median`` puts half of the triangles on either side, along the axis on which their middles spread most. ``mean`` splits
-at the mean of the middles, along the longest axis of the oriented box around the triangles, or the next longest if all
-middles coincide along it (Gottschalk, Lin, Manocha, "OBBTree", 1996, section 4). ``mean_side`` splits at the mean, too,
-but on the same axis as ``median``: it needs fewer tests (docs/measurements.md).
+``median`` puts half of the triangles on either side, along the axis on which their middles spread most. ``mean``
+divides at the mean of the centres, along the longest axis of the oriented box around the triangles, or the next longest
+if all centres coincide along it (Gottschalk, Lin, Manocha, "OBBTree", 1996, section 4). ``mean_side`` divides at the
+mean, too, but on the same axis as ``median``; this needs fewer tests (docs/measurements.md).
 """
 
 from collections.abc import Generator
@@ -67,7 +67,7 @@ def _extend(box, other):
 
 @inner
 def _middles(boxes, order, begin, end, whole, low, scale):
-    """Compute the node's box, and per axis the lowest doubled middle and the bins per metre (0 if all coincide)."""
+    """Compute the node's box, and per axis the lowest doubled centre and the bins per metre (0 if all coincide)."""
     _clear(whole)
     for k in range(3):
         low[k] = np.inf
@@ -117,7 +117,7 @@ def _is_less(sums, others, best):
 
 @inner
 def _best_division(boxes, order, begin, end, rule, side, low, scale, counts, bins, box, sums, right, best):
-    """Return (axis, first bin of the right part) of the cheapest split; the axis is -1 if there is none."""
+    """Return (axis, first bin of the right part) of the cheapest split; the axis is -1 without a split."""
     counts[:] = 0
     for axis in range(3):
         for b in range(_BINS):
@@ -238,7 +238,7 @@ def _longest_first(corners, order, begin, end, room, axes, extents):
     """Compute the axes (3, 3) of the box of OBB trees around some triangles, the longest first.
 
     Args:
-        corners: of all triangles, (m, 3, 3).
+        corners: corners of all triangles, (m, 3, 3).
         room: (3 m, 3) work array.
         extents: (3,) work array: extents along the axes.
     """
@@ -267,7 +267,7 @@ def _longest_first(corners, order, begin, end, room, axes, extents):
 
 @inner
 def _along(corners, t, axes, axis):
-    """Return three times the offset of a triangle's middle along an axis."""
+    """Return three times the offset of a triangle's centre along an axis."""
     total = 0.0
     for c in range(3):
         for k in range(3):
@@ -296,7 +296,7 @@ def _split_at_mean(corners, order, begin, end, axes, axis):
 
 @inner
 def _divide_at_mean(corners, order, begin, end, room, axes, extents):
-    """Split triangles at the mean, along the longest axis on which it divides them, otherwise in halves."""
+    """Divide triangles at the mean, along the longest axis on which the mean divides them, otherwise in halves."""
     _longest_first(corners, order, begin, end, room, axes, extents)
     for axis in range(3):
         front = _split_at_mean(corners, order, begin, end, axes, axis)
@@ -309,8 +309,8 @@ def _divide_at_mean(corners, order, begin, end, room, axes, extents):
 def _divide(boxes, corners, rule, leaf_size, most, stack, state, first, count, order):
     """Continue the tree until it is complete or ``most`` triangles were visited; return whether it is complete.
 
-    ``boxes`` (m, 6) and ``corners`` (m, 3, 3) are those of the triangles; a rule reads one of the two, the other is
-    empty.
+    ``boxes`` (m, 6) and ``corners`` (m, 3, 3) are data of the triangles; a rule reads one of these arrays, the other
+    array is empty.
     """
     room, axes, extents = np.empty((3 * corners.shape[0], 3)), np.empty((3, 3)), np.empty(3)
     counts = np.empty((3, _BINS), np.int64)

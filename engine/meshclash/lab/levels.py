@@ -1,6 +1,7 @@
-"""Lines that show the volumes on one level of a hierarchy. Plain NumPy, nothing is compiled.
+"""Lines that show the volumes on one level of a hierarchy. The module uses plain NumPy, so no kernel is compiled.
 
-A level is found from the root down, so the work depends only on the nodes above it, not on the size of the hierarchy.
+A level is computed from the root down, so the work depends only on the nodes above the level, not on the size of the
+hierarchy.
 """
 
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from .volumes.boxtree_nodes import ROOT, children_of, root_box
 
 
 class Level(NamedTuple):
-    """The volumes on a level, together with the leaves above it. They contain every triangle once."""
+    """The volumes on a level, together with the leaves above the level. They contain every triangle once."""
 
     number: int
     """Steps below the root, 0 to ``tree.depth``."""
@@ -39,8 +40,8 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
         a: a mesh, or a hierarchy made by ``build``.
         level: an integer, 0 or more. Levels from ``tree.depth`` on are the leaves. A level has at most 2**level nodes.
         volume: kind of bounding volume; default: that of the hierarchy, or "aabb" for a mesh.
-        most: the largest number of volumes. If the level has more, the deepest level above it that fits is returned.
-            None: no limit.
+        most: the largest number of volumes. If the level has more nodes, the deepest level above it that fits is
+            returned. None: no limit.
 
     Raises:
         InvalidMesh: ``a`` is neither a mesh nor a hierarchy.
@@ -68,8 +69,8 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
 
 
 def _below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the leaves among the nodes, and the children of all other nodes. Volumes are stored, so no boxes are
-    needed.
+    """Return the leaves among the nodes, and the children of all other nodes. Volumes are stored in the nodes, so no
+    boxes are needed.
     """
     leaf = hierarchy.tree.count[nodes] > 0
     first = hierarchy.tree.first[nodes[~leaf]].astype(np.int64)
@@ -93,14 +94,15 @@ def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray
 def level_wireframe(a: MeshLike, level: int, volume: str | None = None) -> np.ndarray:
     """Return the volumes on a level of a hierarchy, as line segments.
 
-    Level 0 is the volume around everything. Level n has the volumes n steps below, together with the leaves above them,
-    so every triangle lies in one of the volumes.
+    Level 0 is the volume around everything. Level n contains the volumes n steps below the root, together with the
+    leaves above the level, so every triangle lies in one of the volumes.
 
     Args, Raises:
         as for ``hierarchy_level``.
 
     Returns:
-        (k, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, circles and outlines of round ones.
+        Returns (k, 2, 3) float64 [m], in the object's frame: edges of boxes and polytopes, circles and outlines of
+            round volumes.
 
     Example:
         >>> import meshclash as mc

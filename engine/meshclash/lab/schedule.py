@@ -1,8 +1,9 @@
 """The time at which to test a pair of objects again, and a heap of such times.
 
-Source: Lin, "Efficient collision detection for animation and robotics" (1993). A common form of its bound is wrong: it
+Source: Lin, "Efficient collision detection for animation and robotics" (1993). A common form of this bound is wrong: it
 uses the vector between the centres instead of the distance of points from the axis, and the speed along the line
-between the nearest points, which is a bound only for convex objects. Here every point counts as fast as it may be.
+between the nearest points, which is a bound only for convex objects. The bound in this module is valid for every point
+of the objects.
 """
 
 import heapq
@@ -27,10 +28,11 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
     Args:
         distance: the current distance of the objects [m].
         speed: an upper bound of the current speed at which any two points, one of each object, approach [m per unit of
-            time]. It is the relative speed of the centres, plus for each object its angular speed times the distance of
-            its farthest point from the centre, or from the axis through it. Negative if the objects move apart.
+            time]. The speed is the relative speed of the centres, plus for each object its angular speed times the
+            distance of its farthest point from the centre, or from the axis through the centre. Negative if the objects
+            move apart.
         acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. For objects that
-            turn at constant angular speed it is the relative acceleration of the centres.
+            rotate at constant angular speed, the acceleration is the relative acceleration of the centres.
 
     Raises:
         UnsupportedOption: a number is not finite, or the distance or the acceleration is negative.
@@ -43,7 +45,9 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
     d, v, a = real_number(distance), real_number(speed), real_number(acceleration)
     if not (math.isfinite(d) and math.isfinite(v) and math.isfinite(a)) or d < 0.0 or a < 0.0:
         given = f"{shown(distance)}, {shown(speed)} and {shown(acceleration)}"
-        raise UnsupportedOption(f"distance and acceleration must be finite and not negative, speed finite, not {given}")
+        raise UnsupportedOption(
+            f"distance and acceleration must be finite and at least 0, and speed must be finite, not {given}"
+        )
     root = math.hypot(v, math.sqrt(2.0 * a) * math.sqrt(d))  # squares would underflow
     below = v + root  # the other form of the root, (root - v) / a, suffers from cancellation and is undefined for a = 0
     if below > 0.0:
@@ -59,7 +63,7 @@ def relative_speed(
     Args:
         velocity_a, velocity_b: velocities of the centres, (3,).
         turning_a, turning_b: angular speeds.
-        reach_a, reach_b: distances of the farthest points from the centres, or from the axes through them.
+        reach_a, reach_b: distances of the farthest points from the centres, or from the axes through the centres.
     """
     return float(np.linalg.norm(np.subtract(velocity_b, velocity_a))) + turning_a * reach_a + turning_b * reach_b
 
@@ -79,7 +83,7 @@ class WakeUps(Changeable):
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Set the time of a key; it replaces an earlier one.
+        """Set the time of a key; the new time replaces an earlier one.
 
         Raises:
             UnsupportedOption: the time is not a number, or the key cannot be hashed.
@@ -91,7 +95,7 @@ class WakeUps(Changeable):
         self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Remove a key, if present; raise UnsupportedOption if it cannot be hashed."""
+        """Remove a key, if present; raise UnsupportedOption if the key cannot be hashed."""
         self._moments.pop(_hashable(key), None)
         self._bound()
 

@@ -27,8 +27,8 @@ def collide_soups(
 ) -> Contacts:
     """Find every pair of triangles with a common point, as ``collide`` does, without building hierarchies.
 
-    Use it for triangle soups that are queried once, and for comparisons. For each pose, the partition is computed again
-    and covers only the region that both objects reach.
+    Use this function for triangle soups that are queried once, and for comparisons. For each pose, the partition is
+    computed again and covers only the region that both objects reach.
 
     Args:
         a, b: meshes.
@@ -36,7 +36,8 @@ def collide_soups(
         partition: "grid" (uniform, cells as large as the triangles) or "octree" (linear).
 
     Returns:
-        Contacts: byte for byte those of ``collide``; ``stats.volume_tests`` counts pairs of boxes compared.
+        Contacts: identical to those of ``collide``, byte for byte; ``stats.volume_tests`` counts pairs of boxes
+            compared.
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.

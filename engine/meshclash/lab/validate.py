@@ -14,12 +14,12 @@ from .volumes.boxtree_nodes import ROOT, references, restricted_boxes
 def assert_well_formed(hierarchy: Hierarchy) -> None:
     """Check a hierarchy after a build or refit.
 
-    These checks are made: every primitive lies in exactly one leaf; leaves are not larger than requested; parents come
-    before their children; the depth is right; every volume contains its triangles in exact arithmetic. For boxes, the
-    last follows if a leaf's box contains its triangles and a parent's box those of its children; other volumes are
-    checked node by node. In the 8-wide form, every leaf occurs once, nodes come before their children and have the
-    boxes of the binary tree, and the coordinates are those of the triangles. The function is slow, since it is plain
-    Python.
+    The function checks that every primitive lies in exactly one leaf; leaves are not larger than requested; parents
+    come before their children; the depth is correct; every volume contains its triangles in exact arithmetic. For
+    boxes, the last property follows if a leaf's box contains its triangles and a parent's box contains its children's
+    boxes; other volumes are checked node by node. In the 8-wide form, every leaf occurs once, nodes come before their
+    children and have the boxes of the binary tree, and the coordinates equal those of the triangles. The function is
+    slow, because it is plain Python.
 
     Raises:
         AssertionError: a check failed; the message names the node and the problem.
@@ -70,8 +70,9 @@ def _assert_tree(hierarchy: Hierarchy) -> None:
 
 
 def _assert_boxtree(hierarchy: Hierarchy) -> None:
-    """Check a boxtree: every triangle is in one leaf, whose box contains it, and so do the boxes above; parents come
-    before children; the depth is right."""
+    """Check a boxtree: every triangle is in one leaf, the leaf's box and all boxes above contain the triangle, parents
+    come before children, and the depth is correct.
+    """
     nodes = hierarchy.volumes
     first, number = references(nodes)
     boxes = restricted_boxes(nodes)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def components(count: int, edges: np.ndarray) -> np.ndarray:
-    """Return the component of each node, named by the lowest node in it.
+    """Return the component of each node, identified by the lowest node in the component.
 
     Args:
         count: number of nodes.

@@ -10,10 +10,10 @@ from .regions import contact_regions
 
 
 class ContactPoints(NamedTuple):
-    """Points, normals and depths of contacts; the rows are those of the contacts' ``pairs``.
+    """Points, normals and depths of contacts; the rows correspond to the contacts' ``pairs``.
 
     Attributes:
-        points: (k, 3) [m], world: the middle of the common part of the two triangles.
+        points: (k, 3) [m], world: the centre of the common part of the two triangles.
         normals: (k, 3) unit vectors from a to b, world: the normals of the regions.
         depths: (k,) [m]: the depths of the regions, 0 or more.
         barycentric_a, barycentric_b: (k, 3) barycentric coordinates of the point in each triangle.

@@ -15,7 +15,8 @@ from .connected_components import components
 SAME_POINT = 1e-9
 """Distance of two ends that are the same point up to rounding, relative to the size of all segments."""
 SAME_LOOSE_END = 1e-6
-"""The same for ends that no other segment shares: rounding errors are larger if surfaces are nearly parallel."""
+"""Distance for ends that no other segment shares, because rounding errors are larger if surfaces are nearly parallel.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class IntersectionCurve:
 
     Attributes:
         points: (n, 3) float64 [m], world, in order; the first point of a closed curve is not repeated.
-        pairs: for each segment the row of the contact that it comes from, (n - 1,); (n,) for a closed curve.
+        pairs: for each segment the row of its contact, (n - 1,); (n,) for a closed curve.
         closed: whether the last point is connected to the first.
     """
 
@@ -42,7 +43,7 @@ class IntersectionCurve:
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     """Return the curves along which two surfaces cross, the longest first.
 
-    A curve ends at a border of a surface, where more than two segments meet, and where a crossing becomes a coplanar
+    A curve ends at a border of a surface, where more than two segments meet, and where a crossing changes to a coplanar
     overlap. Two closed surfaces in general position cross along closed curves only.
 
     Args:

@@ -16,7 +16,8 @@ from .surface import Meshes, PlacedSurface, meshes_of, surfaces
 _JOINED = 1e-9
 """Distance up to which segments of a curve count as connected, relative to the size of the contacts."""
 _MOST_NORMALS, _MOST_EDGED = 48, 10
-"""Largest numbers of face normals, and of triangles whose edges are crossed; those with the longest segments count."""
+"""Largest numbers of face normals, and of triangles whose edges are crossed; the triangles with the longest segments
+are used."""
 _ALIKE = 1e-6
 """Relative difference up to which distances count as equal, so that rounding errors do not change the choice."""
 
@@ -28,7 +29,8 @@ class ContactRegion:
     Attributes:
         rows: (k,) int64, rows of the contacts' ``pairs``.
         pose: index of the pose in a stack.
-        normal: (3,) unit vector from a to b, world: moving b along it by ``depth`` separates the two objects here.
+        normal: (3,) unit vector from a to b, world: moving b along the normal by ``depth`` separates the two objects at
+            this region.
         depth: [m], 0 or more; 0 if surfaces only touch.
         points: (n, 3) [m], world: corners of the common part of both objects here, from which the depth is measured.
         depths: (n,) [m], distance of each point behind the other surface, along the normal.
@@ -101,10 +103,10 @@ def _first_of(values: np.ndarray, size: float) -> int:
 def contact_regions(contacts: Contacts) -> list[ContactRegion]:
     """Return the regions of connected contacts, in the order of their first pairs.
 
-    Contacts are connected if their segments of the intersection curve are, or if the surface between them lies inside
-    the other solid. The normal is the direction of the shortest translation that separates the two objects here. For
-    flush surfaces, it is the one that leads out of a. Open meshes have no inside: for them, the translation separates
-    the triangles that meet.
+    Contacts are connected if their segments of the intersection curve are connected, or if the surface between them
+    lies inside the other solid. The normal is the direction of the shortest translation that separates the two objects
+    here. For flush surfaces, the normal points out of a. Open meshes have no inside: for open meshes, the translation
+    separates the triangles that meet.
 
     Args:
         contacts: result of ``collide`` for two meshes.
@@ -176,7 +178,7 @@ class _PoseRegions:
         return np.concatenate(found)
 
     def _through_edges(self, label: np.ndarray) -> np.ndarray:
-        """Return pairs (m, 2) of contacts of one triangle that lies inside the other solid between them."""
+        """Return pairs (m, 2) of contacts of one triangle that lies inside the other solid between the two contacts."""
         found = [np.empty((0, 2), np.int64)]
         if not self.closed:
             return found[0]

@@ -3,7 +3,7 @@
 import numpy as np
 
 _SPREADS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
-"""Angles by which directions around the best one are rotated, one round after the other [rad]."""
+"""Angles by which directions around the best direction are rotated, in several rounds [rad]."""
 _AROUND = 8
 _ONE_SIDED = 1e-3
 """Length of the weighted sum of normals, relative to the weights, above which surfaces count as facing one way."""
@@ -17,16 +17,18 @@ def shortest_translation(
     """Return the direction of the shortest translation that separates b from a, among given directions and directions
     around the best of them.
 
-    Along d, b has left a after max(a.d) - min(b.d): the smallest such width of the Minkowski difference (Cameron 1997).
+    Along d, b is separated from a after max(a.d) - min(b.d): the smallest such width of the Minkowski difference
+    (Cameron 1997).
 
     Args:
         a, b: (n, 3), (m, 3) points [m].
         tried: (k, 3) unit vectors to try; their opposites are tried, too.
-        facing: (3,) direction in which a's surface faces and b's does not, at most 1 long. b moves into that half-space
-            of directions, and for flush surfaces it decides. Near 0 if the surfaces face all directions.
+        facing: (3,) direction in which a's surface faces and b's surface does not, at most 1 long. b moves into this
+            half-space of directions; for flush surfaces the direction decides. Near 0 if the surfaces face all
+            directions.
 
     Returns:
-        The unit vector, and the length [m]; negative if the points are apart along it.
+        Return the unit vector, and the length [m], which is negative if the points are apart along the vector.
     """
     middle = 0.5 * (a.mean(axis=0) + b.mean(axis=0))
     a, b = a - middle, b - middle
@@ -54,7 +56,7 @@ def _best(a: np.ndarray, b: np.ndarray, tried: np.ndarray, facing: np.ndarray, s
 
 
 def across(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return two unit vectors perpendicular to a unit vector and to each other."""
+    """Return two unit vectors that are perpendicular to a unit vector and to each other."""
     axis = np.zeros(3)
     axis[np.argmin(np.abs(direction))] = 1.0
     u = np.cross(direction, axis)

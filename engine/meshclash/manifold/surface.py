@@ -41,7 +41,7 @@ def meshes_of(contacts: Contacts) -> Meshes:
     """Return the two meshes; raise UnsupportedOption if a side is not a mesh."""
     a, b = contacts.meshes if isinstance(contacts, Contacts) else (None, None)
     if not isinstance(a, TriangleMesh) or not isinstance(b, TriangleMesh):
-        raise UnsupportedOption("regions are those of contacts between two meshes in memory")
+        raise UnsupportedOption("regions need the contacts of two meshes in memory")
     return a, b
 
 

@@ -36,12 +36,12 @@ def _triangles_of(array: Any, name: str) -> np.ndarray:
 
 def _corners_of(array: Any, name: str) -> np.ndarray:
     if isinstance(array, np.ma.MaskedArray):
-        raise InvalidMesh(f"{name}: corners must not be masked")
+        raise InvalidMesh(f"{name}: masked arrays are not supported for corners")
     corners = _as_array(array, f"{name}: corners")
     if corners.ndim != 3 or corners.shape[1:] != (3, 3) or corners.dtype.kind not in "fiu":
         raise InvalidMesh(
-            f"{name}: a chunk is an array of corners (n, 3, 3), or a pair (vertices, triangles), not "
-            f"{corners.dtype} {corners.shape}"
+            f"{name}: a chunk must be an array of corners (n, 3, 3), or a pair (vertices, triangles), "
+            f"not {corners.dtype} {corners.shape}"
         )
     return corners
 
@@ -78,22 +78,28 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
         passed = 0
         for k, chunk in enumerate(itertools.chain([first], chunks)):
             if soup == isinstance(chunk, tuple):
-                raise InvalidMesh(f"chunk {k} is {'a pair' if soup else 'no pair'}: chunks must be of one kind")
+                raise InvalidMesh(
+                    f"chunk {k} is {'a pair' if soup else 'not a pair'}: all chunks must be of the same kind"
+                )
             triangles = NO_TRIANGLES
             if soup:
                 vertices = _corners_of(chunk, f"chunk {k}").reshape(-1, 3)
             else:
                 if len(chunk) != 2:
-                    raise InvalidMesh(f"chunk {k}: a pair (vertices, triangles) is expected, not {len(chunk)} things")
+                    raise InvalidMesh(
+                        f"chunk {k} must be a pair (vertices, triangles), not a sequence of {len(chunk)} items"
+                    )
                 vertices = _vertices_of(chunk[0], f"chunk {k}")
                 triangles = _triangles_of(chunk[1], f"chunk {k}").astype(np.int64)
                 if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(vertices)):
                     raise InvalidMesh(
-                        f"chunk {k}: triangles must be indices of vertices of the chunk, 0 to {len(vertices) - 1}"
+                        f"chunk {k}: triangles must be vertex indices of this chunk, from 0 to {len(vertices) - 1}"
                     )
                 triangles += passed
             if kept_bytes(vertices.dtype, InvalidMesh) > size:
-                raise InvalidMesh(f"chunk {k} holds {vertices.dtype}, but chunk 0 float32: give all chunks one type")
+                raise InvalidMesh(
+                    f"chunk {k} has type {vertices.dtype}, but chunk 0 has float32: all chunks must have the same type"
+                )
             passed += len(vertices)
             yield SourcePiece(0.0, vertices, triangles)
 

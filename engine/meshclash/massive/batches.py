@@ -1,8 +1,9 @@
 """Batches of pairs of clusters whose pages fit into memory together, in an order that reads pages only once if
 possible.
 
-As many pages as fit are loaded of the side that needs less memory. For these, the pages of the other side are culled
-(``culling.py``), and loaded as many at a time as fit. Each pass begins at the end whose pages are still in memory.
+As many pages as fit are loaded of the side that needs less memory. For these pairs, the pages of the other object are
+culled (``culling.py``), and as many of them as fit are loaded at a time. Each pass begins at the end whose pages are
+still in memory.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from .culling import culled
 from .operands import Clusters
 
 _MOST_PAGES = 256
-"""Most pages of one side in a batch, so that a batch takes some milliseconds."""
+"""Maximum number of pages of one object in a batch, so that a batch takes some milliseconds."""
 
 
 def batches(
@@ -29,7 +30,7 @@ def batches(
         a, b: the two objects.
         rows: poses (3, 4) of both objects.
         pairs: (k, 2) int64, without duplicates.
-        tolerance: [m]; None culls nothing.
+        tolerance: [m]; None disables culling.
     """
     if _need(a, pairs[:, 0]) < _need(b, pairs[:, 1]):
         for batch in batches(b, a, rows[::-1], pairs[:, ::-1], tolerance):

@@ -15,8 +15,8 @@ from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
 
 _BLOCKS, _FEWEST = 16, 16
-"""Number of blocks of the largest cluster, and the least number of triangles of a block, which limits the first. Eight
-times as many blocks would save only another twentieth of the pages."""
+"""Number of blocks of the largest cluster, and the least number of triangles of a block, which limits the first. With
+eight times as many blocks, only another twentieth of the pages would be saved."""
 BLOCK_BYTES = 6
 _STEPS = 255
 
@@ -69,7 +69,7 @@ def block_steps(corners: np.ndarray, bounds: np.ndarray, block_triangles: int) -
     """Return the blocks of a cluster, (blocks, 6) uint8.
 
     Args:
-        corners: its triangles in the order of the curve, (m, 3, 3).
+        corners: triangles in the order of the curve, (m, 3, 3).
         bounds: the box of its page, (6,).
         block_triangles: most triangles of a block.
     """
@@ -89,8 +89,9 @@ def block_steps(corners: np.ndarray, bounds: np.ndarray, block_triangles: int) -
 
 
 def tree_over(boxes: np.ndarray, split: str) -> Hierarchy:
-    """Build a hierarchy over boxes (n, 6). Each becomes a triangle between its lowest and highest corner, which has the
-    same box."""
+    """Build a hierarchy over boxes (n, 6). Each box becomes a triangle between its lowest and highest corner, which has
+    the same bounding box.
+    """
     corners = np.arange(2 * len(boxes)).reshape(-1, 2)
     mesh = TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 0]])
     return build(mesh, "aabb", split=split, leaf_size=1, threads=1)

@@ -26,7 +26,8 @@ _BYTES_IN_RUN = 640
 """Memory per triangle [bytes] while its run is sorted."""
 _SMALLEST_RUN = 1 << 12
 _MOST = np.full(3, LARGEST_COORDINATE)
-"""An array, so that comparisons are in double precision. In single precision the limit would be rounded up."""
+"""The value is an array, so that comparisons are in double precision. In single precision the limit would be rounded
+up."""
 _MOST_SMALL_IDS = 1 << 32
 
 
@@ -97,7 +98,7 @@ def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, Non
         settle(faces)
     if source.soup:
         if vertices % 3:
-            raise source.wrong(f"{vertices} corners are not those of whole triangles")
+            raise source.wrong(f"the number of corners, {vertices}, is not a multiple of three")
         triangles = vertices // 3
     if triangles == 0:
         raise source.wrong("the mesh has no triangles")
@@ -155,7 +156,7 @@ def _triangles_at(source: MeshSource, work: WorkFolder, begin: int, count: int) 
     if bad.any():
         index = int(bad.argmax())
         raise source.wrong(
-            f"triangle {begin + index} is {ids[index].tolist()}: indices must lie in 0 to {vertices - 1}"
+            f"triangle {begin + index} is {ids[index].tolist()}: indices must be from 0 to {vertices - 1}"
         )
     points = np.memmap(work.path / "vertices", kind, "r", shape=(vertices, 3))
     return np.asarray(points[ids]), ids

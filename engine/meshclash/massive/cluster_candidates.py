@@ -1,7 +1,7 @@
 """Find the clusters of two objects that are close to each other, with the usual traversal over their boxes.
 
-Only the visit of two leaves differs. An object in memory counts as one cluster. Its own hierarchy is traversed, and
-each cluster of the other object is reported once.
+Only the visit of two leaves differs. An object in memory counts as one cluster. The object's own hierarchy is
+traversed, and each cluster of the other object is reported once.
 """
 
 from collections.abc import Generator
@@ -75,7 +75,8 @@ def candidate_steps(
     """Find the pairs of clusters that may be within a tolerance [m] in poses (3, 4), in slices of a few milliseconds.
 
     Returns:
-        (n, 2) int64, sorted. For an object with itself, each pair occurs once, including each cluster with itself.
+        (n, 2) int64, sorted. For an object with itself, each pair occurs once, including pairs of a cluster with
+            itself.
     """
     met = _Met(
         np.zeros(b.cluster_count if a.whole else a.cluster_count if b.whole else 0, np.uint8),

@@ -63,7 +63,7 @@ class Portion(NamedTuple):
 
 
 class Tally:
-    """The results so far, and the work that they took."""
+    """The results so far, and the work to compute them."""
 
     def __init__(self) -> None:
         self.portions: list[Portion] = []
@@ -72,7 +72,9 @@ class Tally:
         self.threads = 1
 
     def take(self, pose: int, counts: Sequence[int], portion: Portion) -> bool:
-        """Add the result of one query; return whether it has a contact. ``counts`` is in the form of ``counts_of``."""
+        """Add the result of one query; return whether it contains a contact. ``counts`` is in the form of
+        ``counts_of``.
+        """
         self.volume_tests += counts[0]
         self.primitive_tests += counts[1]
         self.exact_tests += counts[2]
@@ -207,7 +209,7 @@ def _beyond_neighbours(
     """Return which contacts between pages of one object count.
 
     Duplicates do not count, nor do contacts in which neighbouring triangles touch only at their shared vertices. A page
-    of a soup that is queried with itself gives each pair twice, and each triangle with itself.
+    of a soup that is queried with itself returns each pair twice, and each triangle with itself.
     """
     kept = np.ones(len(pairs), np.bool_)
     numbers = [side.numbers[trees[:, k]] for k, side in enumerate(sides)]

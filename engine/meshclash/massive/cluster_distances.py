@@ -150,7 +150,7 @@ def _best_of(
 ) -> Generator[float, None, _Nearest]:
     """Return the nearest pair of triangles from the best pair so far and the given pairs of clusters.
 
-    Of equally near pairs, it is the first in sorted order.
+    Among equally near pairs, the result is the first in sorted order.
     """
     for batch in batches(a, b, rows, pairs, None if best is None else best.distance):
         answer, numbered, _ = yield from _asked(a, b, batch, rows, None)

@@ -13,7 +13,7 @@ _ODD = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 def cut(blocks: Iterator[np.ndarray], most: int) -> Iterator[np.ndarray]:
     """Yield clusters of at most ``most`` records; all but the last have at least half as many.
 
-    A cluster ends where consecutive codes differ in the highest bit: there the curve leaves the largest cell.
+    A cluster ends where consecutive codes differ in the highest bit, because there the curve leaves the largest cell.
     """
     held = next(blocks)
     ended = False

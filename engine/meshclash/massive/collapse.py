@@ -1,9 +1,9 @@
 """Edge collapses in the order of quadric errors (Garland and Heckbert, "Surface simplification", 1997), for one piece.
 
 Borders are collapsed last: planes through their edges have much more weight than the triangles. If an inner vertex is
-merged with a border vertex, the result lies at the border vertex. If two border vertices are merged, it lies at one of
-them. So neighbouring pieces keep their common border as long as anything else can be collapsed. Nothing here has to be
-exact, since the result is measured afterwards (``hausdorff_bound.py``).
+merged with a border vertex, the result lies at the border vertex. If two border vertices are merged, the new vertex
+lies at one of them. So neighbouring pieces keep their common border as long as other edges can be collapsed. The
+collapses need not be exact, because the result is measured afterwards (``hausdorff_bound.py``).
 """
 
 import numpy as np
@@ -97,7 +97,7 @@ def _even(vertices, quadric, a, b):
 def _free_place(vertices, q, a, b, place):
     """Compute the position where the quadric of an edge is smallest, moved slightly towards the middle of the edge.
 
-    If that position is far away, it is the middle itself.
+    If that position is far away, the midpoint itself is used.
     """
     mx = 0.5 * (vertices[a, 0] + vertices[b, 0])
     my = 0.5 * (vertices[a, 1] + vertices[b, 1])
@@ -290,10 +290,10 @@ def collapse_edges(vertices, triangles, target, kept, log, places):
     """Collapse edges of a piece until it has at most ``target`` triangles, or no edge may be collapsed.
 
     Args:
-        vertices: (n, 3) float64, scaled to a size of about 1. Remaining vertices are moved; removed ones keep the
+        vertices: (n, 3) float64, scaled to a size of about 1. Remaining vertices are moved; removed vertices keep the
             position at which they were merged.
         triangles: (m, 3) int32, changed in place. Removed triangles have -1 first, also in the input.
-        target: how many triangles should remain.
+        target: number of triangles that should remain.
         kept: (n,) int32, receives for each vertex the remaining vertex that replaces it.
         log: (n, 3) int32, receives for each collapse the removed vertex, the remaining one, and the number of
             remaining triangles.

@@ -1,4 +1,6 @@
-"""Files beside the file of a clustered mesh, with levels or progressive meshes: opening them, and keeping them open."""
+"""Files next to the file of a clustered mesh, with levels or progressive meshes: open such files, and keep them
+open.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -2,13 +2,13 @@
 superfluous.
 
 After Yoon, Salomon, Lin, Manocha (2004). Let ``out`` and ``back`` be the bounds of a part of a level: the distances
-from the triangles that it stands for to it, and back. Two triangles within delta lie in parts within
-delta + out + out. Conversely, parts that near stand for triangles within delta + out + out + back + back. (The paper
-extends each box by a quarter of what is needed, and uses one bound for both directions.)
+from the triangles that it stands for to it, and back. Two triangles within delta lie in parts within delta + out + out.
+Conversely, parts within this distance represent triangles within delta + out + out + back + back. (The paper extends
+each box by a quarter of what is needed, and uses one bound for both directions.)
 
-Rounding. Bounds hold in an object's own frame. A pose stretches lengths by at most ``stretch_of``, since it may differ
-from a rotation. World coordinates (of the levels and of the mesh) and distances have errors below 40 u times the
-largest coordinate of both, u = 2**-53. ``slack_of`` is 256 u times that coordinate, so that it also covers sums.
+Rounding. Bounds are valid in an object's own frame. A pose stretches lengths by at most ``stretch_of``, because it may
+differ from a rotation. World coordinates (of the levels and of the mesh) and distances have errors below 40 u times the
+largest coordinate of both, u = 2**-53. ``slack_of`` is 256 u times this coordinate, so that it also covers sums.
 """
 
 import math
@@ -45,11 +45,11 @@ class Leveled(NamedTuple):
     clusters: Clusters
     """Its parts."""
     outs: np.ndarray
-    """Largest distance of the triangles that each part stands for from this part, (parts,) float64 [m]."""
+    """Largest distance of the triangles that each part represents from this part, (parts,) float64 [m]."""
     backs: np.ndarray
     """Largest distance of each part from these triangles."""
     runs: np.ndarray
-    """The clusters that each part stands for, first and one after the last, (parts, 2) int64."""
+    """The clusters that each part represents, first and one after the last, (parts, 2) int64."""
     bounds: np.ndarray
     """Lowest and highest coordinates of level and object together, (2, 3) float64 [m]."""
 
@@ -60,7 +60,7 @@ class Covered(NamedTuple):
     parts: np.ndarray
     """(k, 2) int64."""
     lower: np.ndarray
-    """Lower bounds of the distances of the triangles that they stand for, (k,) float64 [m]."""
+    """Lower bounds of the distances of the triangles that the parts represent, (k,) float64 [m]."""
     upper: np.ndarray
     """Upper bounds of these distances."""
     measured: int
@@ -93,7 +93,7 @@ class Memory:
         return way
 
     def replace(self, pairs: np.ndarray, width: int) -> None:
-        """Replace the list of pairs (n, 2), sorted, the second of each below ``width``; keep known distances."""
+        """Replace the list of pairs (n, 2), sorted, the second index of each below ``width``; keep known distances."""
         known = np.full(len(pairs), -math.inf)
         start = np.full((len(pairs), 2), -1, np.int32)
         if math.isfinite(self.travel) and len(self.pairs) and len(pairs):
@@ -209,10 +209,10 @@ def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], ro
     """Return the largest allowed sum of a part's bounds such that reported parts represent only triangles within delta
     + epsilon.
 
-    It is rounded down, so that it (and therefore the level) is the same in all nearby poses.
+    The result is rounded down, so that it (and therefore the level) is the same in all nearby poses.
 
     Args:
-        sides: how many of the objects have levels.
+        sides: number of objects with levels.
         epsilon: [m].
         bounds, rows: boxes (2, 3) and poses (3, 4) of both objects.
     """

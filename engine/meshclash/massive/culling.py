@@ -1,7 +1,7 @@
 """Find pages that need not be read, because none of their blocks is near the triangles of the other object.
 
-The block boxes of the missing pages of one side become a hierarchy, which is traversed with the pages of the other
-side. Pages that are in memory already cost nothing, so they are not culled.
+The block boxes of the missing pages of one object become a hierarchy, which is traversed with the pages of the other
+object. Pages that are already in memory cost no time to load, so they are not culled.
 """
 
 from collections.abc import Iterable

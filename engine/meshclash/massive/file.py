@@ -15,15 +15,16 @@ class HoldsFile:
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(
-            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open file "
-            f"'{self.path}': open the file again where you need it"
+            f"a {type(self).__name__} cannot be copied or pickled, because it reads from the open "
+            f"file '{self.path}': open the file again instead"
         )
 
 
 class PartFile(HoldsFile):
     """An open file that is read by position.
 
-    It is never memory-mapped, so a file that is truncated while open raises an error instead of killing the process.
+    The file is never memory-mapped, so a file that is truncated while open raises an error instead of crashing the
+    process.
 
     Args:
         path: path of the file.
@@ -70,7 +71,7 @@ class PartFile(HoldsFile):
 
 
 def _read_at(stream: FileIO, at: int, count: int) -> bytes:
-    """Read bytes of a file; fewer if it ends before."""
+    """Read bytes of a file; fewer bytes if the file ends before."""
     parts, left = [], count
     if not hasattr(os, "pread"):
         stream.seek(at)

@@ -1,16 +1,16 @@
 """A proved upper bound of the distance from every point of one piece of a surface to another piece.
 
 A triangle of one piece is cut by the prisms over triangles of the other. On a convex part, the distance to one triangle
-is a convex function, so its values at the part's corners bound it. Correctness does not depend on where the cuts run,
-or which triangle is assigned to which part: the largest value at a corner is always a bound. A good choice only makes
-the bound smaller. The collapses tell which triangles to try first; correctness does not depend on that either.
+is a convex function, so its values at the part's corners bound it. The bound is correct for any cuts and any assignment
+of triangles to parts: the largest value at a corner is always a bound. A good choice only makes the bound smaller. The
+collapses tell which triangles to try first; correctness does not depend on that either.
 
 Rounding. Coordinates are at most 1 (``directed_bound``). A cut goes from a point of one side of a part to a point of
-another side. Each point counts as exact, as a fraction of its side; its coordinates then have errors below 5 u,
-u = 2**-53, on each axis. A part results from at most 3 ``_MOST_CANDIDATES`` cuts and ``_MOST_HALVINGS`` halvings, so
-its corners lie within (3 * 256 + 12) * 9 u of their places without rounding errors, and with those places the parts
-would cover the triangle. The distance of a corner is computed to a point v ab + w ac of the triangle, with v and w from
-0 to 1 and v + w <= 1 up to 3 u; its error is below 64 u. ``SLACK`` is four times the sum. It also covers the
+another side. Each point counts as exact, as a fraction of its side; its coordinates then have errors below 5 u, u =
+2**-53, on each axis. A part results from at most 3 ``_MOST_CANDIDATES`` cuts and ``_MOST_HALVINGS`` halvings, so its
+corners lie within (3 * 256 + 12) * 9 u of their places without rounding errors, and with those places the parts would
+cover the triangle. The distance of a corner is computed to a point v ab + w ac of the triangle, with v and w from 0 to
+1 and v + w <= 1 up to 3 u; its error is below 64 u. ``SLACK`` is four times the sum. The margin also covers the
 coordinates themselves, which were moved and scaled to size 1 with errors of 3 u each.
 """
 
@@ -25,7 +25,7 @@ _MOST_PARTS = 96
 _MOST_CORNERS = 16
 _MOST_HALVINGS = 12
 _MOST_LEFT = 300
-"""Most parts that are compared with all candidates and halved; the others keep their bounds."""
+"""Maximum number of parts that are compared with all candidates and halved; the other parts keep their bounds."""
 _NEAR_ENOUGH = 1.44
 """Ratio of the squares of upper and lower bound below which a part is not halved any more."""
 _TOO_FAR = 1.7
@@ -166,7 +166,8 @@ def _changes(heights, count):
 
 @inner
 def _cut(part, count, plane, inside, outside, heights):
-    """Cut a part in two, and return the number of corners of each. If it lies on one side, the other part is empty.
+    """Cut a part in two, and return the number of corners of each. If the part lies on one side, the other part is
+    empty.
 
     Both parts together cover the whole for any signs: between two consecutive cuts all corners are on one side, and
     the region beyond the line from cut to cut belongs to the part with these corners and both cuts. Rounding errors may
@@ -346,8 +347,8 @@ def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
 def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest):
     """Compute for each triangle the largest squared distance from one of its corners to the other surface.
 
-    The distance of a corner is measured to the triangles around the vertex that stands for it. ``distances`` (n,)
-    caches the values of vertices, since these are corners of several triangles.
+    The distance of a corner is measured to the triangles around the vertex that represents it. ``distances`` (n,)
+    caches the values of vertices, because each vertex is a corner of several triangles.
     """
     distances[:] = -1.0
     for i in range(faces.shape[0]):
@@ -381,7 +382,7 @@ def directed_bound(faces, corners, kept, other_faces, triangles):
     Args:
         faces: (m, 3) int32, vertices of the triangles of the piece whose distance is bounded.
         corners: (m, 3, 3) float64, their positions, at most 1.
-        kept: (n,) int32, for each vertex the vertex that stands for it.
+        kept: (n,) int32, for each vertex the vertex that represents it.
         other_faces, triangles: vertices and positions of the other piece, (k, 3) and (k, 3, 3).
     """
     m, k = faces.shape[0], triangles.shape[0]

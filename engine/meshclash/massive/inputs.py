@@ -37,8 +37,8 @@ def source_of(thing: Any) -> MeshSource:
     if isinstance(thing, Iterable):
         return source_of_chunks(iter(thing))
     raise InvalidMesh(
-        "a clustered mesh is built from a path, a TriangleMesh, arrays (vertices, triangles), corners (n, 3, 3), or an "
-        f"iterable of chunks, not from {a_type(thing)}"
+        "a clustered mesh can be built from a path, a TriangleMesh, arrays (vertices, triangles), "
+        f"corners (n, 3, 3), or an iterable of chunks, not from {a_type(thing)}"
     )
 
 
@@ -53,7 +53,7 @@ def checked_path(path: Any) -> Path:
     except TypeError:
         raise InvalidFile(f"the path of a file must be a string, bytes or a Path, not {a_type(path)}") from None
     if "\0" in name or not Path(name).name or len(name) > _LONGEST_NAME:
-        raise InvalidFile(f"{shown(name)} cannot be the name of a file")
+        raise InvalidFile(f"{shown(name)} is not a valid file name")
     return Path(name)
 
 
@@ -63,11 +63,11 @@ def _source_of_file(path: Path) -> MeshSource:
     }  # fmt: skip
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InvalidFile(f"{path}: meshes are read from {', '.join(readers)}, by the ending of the name")
+        raise InvalidFile(f"{path}: the file type is not supported; supported endings are {', '.join(readers)}")
     try:
         state = path.stat()
     except (OSError, ValueError) as error:
         raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not stat.S_ISREG(state.st_mode):
-        raise InvalidFile(f"{path}: cannot be read: a folder, a device or a pipe is no file of a mesh")
+        raise InvalidFile(f"{path}: cannot be read: a folder, a device or a pipe is not a mesh file")
     return reader(path, f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}")

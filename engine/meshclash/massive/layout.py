@@ -1,9 +1,9 @@
 """The file format of a clustered mesh, byte by byte (docs/massive.md): encoding, and decoding with checks.
 
 All numbers are little endian. A file consists of a header of 256 bytes, the pages, the boxes of blocks, and the table
-of the clusters. It contains no pointers, tree nodes or code: hierarchies are built from the coordinates when a page is
-loaded, so the worst that a foreign file can do is to be rejected or to describe another mesh. Counts and sizes are
-compared with the size of the file before anything is allocated, and each part is checked with its CRC-32.
+of the clusters. The file contains no pointers, tree nodes or code: hierarchies are built from the coordinates when a
+page is loaded. So a malicious file can only be rejected or describe another mesh. Counts and sizes are compared with
+the size of the file before anything is allocated, and each part is checked with its CRC-32.
 """
 
 import zlib
@@ -75,7 +75,7 @@ class PageData(NamedTuple):
     vertices: np.ndarray
     """(n, 3) float32 or float64 [m]."""
     corners: np.ndarray
-    """Indices of these for each triangle, (m, 3) uint16."""
+    """Indices of these positions for each triangle, (m, 3) uint16."""
     triangle_ids: np.ndarray
     """Indices of the triangles in the source, ascending, (m,) uint32 or uint64."""
     vertex_ids: np.ndarray
@@ -116,12 +116,12 @@ def decode_page(path: Path, header: Header, row: np.void, number: int, raw: byte
     data = PageData(positions, corners, triangle_ids, vertex_ids)
     problem = _problem_of(data, header, row["bounds"])
     if problem:
-        raise InvalidFile(f"{path}: page {number} is no page of this mesh: {problem}")
+        raise InvalidFile(f"{path}: page {number} is not a valid page of this mesh: {problem}")
     return data
 
 
 def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
-    """Return the problem of a page whose checksum is right but that a faulty program wrote; "" if there is none."""
+    """Return the problem of a page with a correct checksum that a faulty program wrote; "" for a valid page."""
     if data.corners.max() >= len(data.vertices):
         return "a corner names a vertex that is not there"
     axes = np.ascontiguousarray(data.vertices.T)  # NumPy finds extremes ten times faster along contiguous axes
@@ -148,7 +148,7 @@ def encode_header(header: Header) -> bytes:
 def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
     """Decode the header of a file with ``file_bytes`` bytes; raise InvalidFile unless both match."""
     if raw[: len(MAGIC)] != MAGIC:
-        raise InvalidFile(f"{path}: this is no clustered mesh: its first bytes are {raw[: len(MAGIC)]!r}")
+        raise InvalidFile(f"{path}: this is not a clustered mesh: its first bytes are {raw[: len(MAGIC)]!r}")
     if len(raw) != HEADER_BYTES:
         raise InvalidFile(f"{path}: the file ends within its header: {len(raw)} of {HEADER_BYTES} bytes")
     record = np.frombuffer(raw, _HEADER)[0]
@@ -156,7 +156,9 @@ def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
         raise InvalidFile(f"{path}: the header is damaged: its checksum is wrong")
     version = int(record["version"])
     if not 1 <= version <= VERSION or int(record["order_mark"]) != _ORDER_MARK:
-        raise InvalidFile(f"{path}: format {version}, but this version of meshclash reads formats 1 to {VERSION}")
+        raise InvalidFile(
+            f"{path}: the file has format {version}, but this version of meshclash reads formats 1 to {VERSION}"
+        )
     if int(record["file_bytes"]) != file_bytes:
         raise InvalidFile(f"{path}: the file has {file_bytes} bytes, but its header says {int(record['file_bytes'])}")
     header = Header(
@@ -166,7 +168,7 @@ def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
         int(record["block_triangles"]), int(record["blocks_crc"]),
     )  # fmt: skip
     if not _is_possible(header, file_bytes):
-        raise InvalidFile(f"{path}: the counts of the header cannot be those of a file of {file_bytes} bytes")
+        raise InvalidFile(f"{path}: the counts in the header do not match a file of {file_bytes} bytes")
     return header
 
 
@@ -205,7 +207,7 @@ def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
         and ((low >= header.bounds[0]) & (high <= header.bounds[1]) & (low <= high)).all()
     )
     if not fits:
-        raise InvalidFile(f"{path}: the table of pages does not describe this file")
+        raise InvalidFile(f"{path}: the table of pages does not match the file")
     return table
 
 

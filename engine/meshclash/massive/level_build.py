@@ -57,7 +57,7 @@ class Held(NamedTuple):
     first: int
     clusters: int
     piece: Piece | None
-    """None if its triangles could not be simplified."""
+    """None if the triangles of the node could not be simplified."""
 
 
 class _Made(NamedTuple):
@@ -98,7 +98,7 @@ def build_level_steps(
 ) -> Generator[Progress, None, None]:
     """Write the levels of an open mesh to a file, in slices of some nodes; yield Progress.
 
-    Another ``form`` writes another kind of file. The number of threads does not affect the file.
+    Another ``form`` writes another type of file. The number of threads does not affect the file.
     """
     form = form or LEVELS
     if pages.header.triangles < (_SHARED_FROM if together_is_compiled() else _COMPILED_FOR):

@@ -1,7 +1,7 @@
 """The file format of the levels of a clustered mesh, byte by byte (docs/massive.md): encoding, and checked decoding.
 
-The file lies beside that of the mesh and has its own version number. It consists of a header of 256 bytes, a page for
-each node, and the table. A node stands for a run of clusters. Positions are 16-bit numbers within the node's box; the
+The file is next to the mesh file and has its own version number. It consists of a header of 256 bytes, a page for each
+node, and the table. A node represents a range of clusters. Positions are 16-bit numbers within the node's box; the
 node's bounds include the rounding. The file contains no pointers, tree nodes or code. Counts and sizes are compared
 with the size of the file before anything is allocated.
 """
@@ -39,8 +39,9 @@ NODE = np.dtype(
         ("clusters", "<u8"), ("out", "<f8"), ("back", "<f8"), ("bounds", "<f8", 6),
     ]
 )  # fmt: skip
-"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, the run of clusters
-that it stands for, the largest distances of these from it and of it from these [m], and its box."""
+"""A row of the table: position, size and checksum of a page, its numbers of triangles and vertices, the range of
+clusters that it represents, the largest distances of the clusters from the node and of the node from the clusters [m],
+and its box."""
 
 
 class FileKind(NamedTuple):
@@ -112,7 +113,7 @@ def decode_node(path: Path, row: np.void, number: int, raw: bytes, first_triangl
     steps: np.ndarray = np.frombuffer(raw, "<u2", 3 * n).reshape(-1, 3)
     corners: np.ndarray = np.frombuffer(raw, "<u2", 3 * m, 6 * n).reshape(-1, 3)
     if corners.max() >= n:
-        raise InvalidFile(f"{path}: node {number} is no node of this file: a corner names a vertex that is not there")
+        raise InvalidFile(f"{path}: node {number} is invalid: a corner refers to a vertex that does not exist")
     ids = np.arange(first_triangle, first_triangle + m, dtype=np.uint64)
     return PageData(positions_of(steps, row["bounds"]), corners, ids, _NO_VERTICES)
 
@@ -133,7 +134,7 @@ def decode_level_header(
 ) -> LevelHeader:
     """Decode the header of a file of ``file_bytes`` bytes; raise InvalidFile unless it matches size and mesh."""
     if raw[: len(kind.magic)] != kind.magic:
-        raise InvalidFile(f"{path}: these are no {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
+        raise InvalidFile(f"{path}: these are not the {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
     if len(raw) != HEADER_BYTES:
         raise InvalidFile(f"{path}: the file ends within its header: {len(raw)} of {HEADER_BYTES} bytes")
     record = np.frombuffer(raw, _HEADER)[0]
@@ -141,14 +142,16 @@ def decode_level_header(
         raise InvalidFile(f"{path}: the header is damaged: its checksum is wrong")
     if int(record["version"]) != kind.version or int(record["order_mark"]) != _ORDER_MARK:
         found = int(record["version"])
-        raise InvalidFile(f"{path}: format {found}, but this version of meshclash reads {kind.version}")
+        raise InvalidFile(
+            f"{path}: the file has format {found}, but this version of meshclash reads format {kind.version}"
+        )
     if int(record["file_bytes"]) != file_bytes:
         raise InvalidFile(f"{path}: the file has {file_bytes} bytes, but its header says {int(record['file_bytes'])}")
     header = LevelHeader(*(int(record[name]) for name in LevelHeader._fields))
     if header[3:7] != mesh[3:7]:
-        raise InvalidFile(f"{path}: these are the {kind.name} of another mesh than the one beside it: build them again")
+        raise InvalidFile(f"{path}: these {kind.name} belong to a different mesh: build them again")
     if header.nodes > file_bytes or header.table_at + header.nodes * kind.row.itemsize != file_bytes:
-        raise InvalidFile(f"{path}: the counts of the header cannot be those of a file of {file_bytes} bytes")
+        raise InvalidFile(f"{path}: the counts in the header do not match a file of {file_bytes} bytes")
     return header
 
 
@@ -177,5 +180,5 @@ def decode_nodes(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
         and ((errors >= 0.0) & (errors <= 8 * LARGEST_COORDINATE)).all()
     )
     if not fits:
-        raise InvalidFile(f"{path}: the table of nodes does not describe this file")
+        raise InvalidFile(f"{path}: the table of nodes does not match the file")
     return table

@@ -25,7 +25,7 @@ NOTHING_SIMPLIFIED = (
     "a weld tolerance joins corners that are near each other"
 )
 _NEAREST = 0.02
-"""Least distance of a part from the eye, as a share of the mesh's size; nearer parts count as this far."""
+"""Minimum distance of a part from the eye, as a fraction of the mesh's size; nearer parts count as this far."""
 _KEPT = 2
 """Number of levels that stay open, since they are likely to be used again."""
 
@@ -33,17 +33,17 @@ _KEPT = 2
 class MeshLevel(ClusteredMesh):
     """A level of detail of a clustered mesh, accepted wherever that mesh is.
 
-    ``MeshLevels.level`` returns it. It consists of nodes, and of the mesh's own clusters where a node would be too far
-    from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the level
-    uses the open files of the mesh and of its levels.
+    ``MeshLevels.level`` returns it. A level consists of nodes, and of the mesh's own clusters where a node would be too
+    far from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the
+    level uses the open files of the mesh and of its levels.
 
     Attributes:
         out: largest distance of any point of the mesh from the level [m].
         back: largest distance of any point of the level from the mesh [m].
-        outs, backs: the same for each part of the level, (cluster_count,) float64. Part k stands for some clusters of
-            the mesh: every point of these is at most outs[k] from part k, and every point of part k at most backs[k]
-            from them.
-        runs: the first cluster of the mesh that each part stands for, and the one after the last, (cluster_count, 2).
+        outs, backs: error bounds of each part of the level, (cluster_count,) float64. Part k represents some clusters
+            of the mesh: every point of these clusters is at most outs[k] from part k, and every point of part k at most
+            backs[k] from the clusters.
+        runs: the first cluster of the mesh that each part represents, and the one after the last, (cluster_count, 2).
     """
 
     def __init__(self, pages: LevelPages, errors: tuple[np.ndarray, np.ndarray], runs: np.ndarray, memory: int) -> None:
@@ -54,12 +54,12 @@ class MeshLevel(ClusteredMesh):
 
 
 class MeshLevels(HoldsFile):
-    """The levels of detail of a clustered mesh, in a file beside it.
+    """The levels of detail of a clustered mesh, in a file next to the mesh file.
 
-    ``MeshLevels.open`` and ``MeshLevels.build`` create it. The file has nodes. Each node stands for a run of
-    consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles cannot be
-    simplified, as in a soup of scattered ones, there is no node, and each level has the mesh's own triangles; ``note``
-    then gives the reason.
+    ``MeshLevels.open`` and ``MeshLevels.build`` create a MeshLevels object. The file has nodes. Each node represents a
+    range of consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles
+    cannot be simplified, as in a soup of scattered triangles, the file has no nodes, and each level has the mesh's own
+    triangles; ``note`` then gives the reason.
 
     Attributes:
         path: path of the file: that of the mesh with ".levels" appended.
@@ -88,8 +88,8 @@ class MeshLevels(HoldsFile):
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: vertices within this distance [m] are merged. This helps with models whose faces were written one by
-                one with cracks between them. The bounds include these movements; the mesh itself is not changed.
+            weld: vertices within this distance [m] are merged. Welding helps with models whose faces were written one
+                by one with cracks between them. The bounds include these movements; the mesh itself is not changed.
             threads: most threads to use; None for all cores. The number does not affect the file.
             progress: a function that is called with Progress.
 
@@ -108,7 +108,7 @@ class MeshLevels(HoldsFile):
         """Open the levels that are stored beside a clustered mesh.
 
         Raises:
-            InvalidFile: there is no such file, it is damaged, or it belongs to another mesh.
+            InvalidFile: the levels file does not exist, is damaged, or belongs to another mesh.
         """
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
@@ -117,7 +117,7 @@ class MeshLevels(HoldsFile):
 
         Args:
             error: [m], 0 or more; 0 gives the triangles of the mesh.
-            memory: bytes that its boxes and pages may take, as for ``ClusteredMesh.open``.
+            memory: maximum memory of the level's boxes and pages in bytes, as for ``ClusteredMesh.open``.
 
         Raises:
             UnsupportedOption: ``error`` is negative or not a number, or ``memory`` is too small.
@@ -159,7 +159,7 @@ class MeshLevels(HoldsFile):
         return self._opened(self._nodes_within(sizes, steps[low - 1] if low else -1.0), room)
 
     def _distances(self, eye: Any) -> np.ndarray:
-        """Return the distance from the eye to each node [m], never 0; or 1 for each node if there is no eye."""
+        """Return the distance from the eye to each node [m], never 0; or 1 for each node without an eye."""
         if eye is None:
             return np.ones(self.node_count)
         place = float_array("eye", eye, UnsupportedOption)
@@ -210,7 +210,7 @@ class MeshLevels(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why there are no levels, and what to do; empty if there are some."""
+        """The reason why the file has no levels, and the solution; empty if it has levels."""
         return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
@@ -222,7 +222,7 @@ class MeshLevels(HoldsFile):
     def verify(self) -> Generator[Progress, None, None]:
         """Read every node and compare it with its checksum and the table; raise InvalidFile at the first wrong node.
 
-        The file alone does not show whether the bounds hold.
+        The file alone does not prove that the bounds are valid.
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
@@ -243,7 +243,9 @@ class MeshLevels(HoldsFile):
 
 
 def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
-    """Return the levels stored beside a clustered mesh, which stay open as long as the mesh; None if there are none."""
+    """Return the levels stored next to a clustered mesh, which stay open as long as the mesh; None without such a
+    file.
+    """
     levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_companion(mesh, KIND, MeshLevels.open)
     return levels
 
@@ -257,7 +259,7 @@ def checked_weld(weld: Any) -> float:
 
 
 def checked_mesh(mesh: Any) -> ClusteredMesh:
-    """Return a clustered mesh that is not itself a level; raise UnsupportedOption for anything else."""
+    """Return a clustered mesh that is not itself a level; raise UnsupportedOption for other objects."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
         raise UnsupportedOption(f"levels can be built for a ClusteredMesh, not for {a_type(mesh)}")
     return mesh

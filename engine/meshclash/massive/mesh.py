@@ -29,17 +29,19 @@ DEFAULT_CLUSTER = 2048
 
 
 class ClusteredMesh(HoldsFile):
-    """A mesh of any number of triangles in a file. ``collide`` and similar queries accept it like a mesh in memory.
+    """A mesh of any number of triangles in a file. ``collide`` and similar queries accept a ClusteredMesh like a mesh
+    in memory.
 
-    ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create it. Neighbouring triangles form a cluster, whose page
-    is read when a query comes near it. The boxes of all clusters stay in memory. Only one thread may use it at a time.
+    ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create a ClusteredMesh. Neighbouring triangles form a cluster,
+    whose page is read when a query comes near it. The boxes of all clusters stay in memory. Only one thread may use a
+    ClusteredMesh at a time.
 
     Attributes:
         path: path of the file.
         triangle_count, vertex_count: numbers of triangles and vertices of the source.
         cluster_count: number of pages of the file.
         bounds: lowest and highest coordinates of the triangles [m], (2, 3) float64.
-        memory: bytes that the clusters' boxes and pages may take together.
+        memory: maximum memory of the clusters' boxes and pages together, in bytes.
     """
 
     def __init__(self, pages: PageFile, clusters: Hierarchy, memory: int) -> None:
@@ -67,11 +69,11 @@ class ClusteredMesh(HoldsFile):
         memory: int = BUILD_MEMORY,
         cluster_triangles: int = DEFAULT_CLUSTER,
     ) -> Generator[Progress, None, "ClusteredMesh"]:
-        """Write a mesh as clusters to a file, without ever holding all of it in memory, and open it.
+        """Write a mesh as clusters to a file, without loading the whole mesh into memory, and open the file.
 
-        Triangles are sorted along a Morton curve on disk, in a folder beside ``path`` whose name ends in ".building".
-        It takes some 130 bytes per triangle, and is removed at the end. If a build from a file is interrupted, calling
-        ``build`` again with the same arguments resumes it. The finished file replaces ``path`` in one step.
+        Triangles are sorted along a Morton curve on disk, in a folder next to ``path`` whose name ends in ".building".
+        The folder takes some 130 bytes per triangle, and is removed at the end. If a build from a file is interrupted,
+        calling ``build`` again with the same arguments resumes it. The finished file replaces ``path`` in one step.
 
         Args:
             source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners
@@ -79,13 +81,14 @@ class ClusteredMesh(HoldsFile):
                 (vertices, triangles) that index their own vertices. Polygons are split into fans. Coordinates are kept
                 bit by bit in float32 or float64; triangles and vertices keep their indices. Triangles of an STL file
                 share no vertices.
-            path: the file to be written. If it is a link, its target is written.
-            memory: approximate number of bytes that the build may use; at least 4 MB. It does not affect the file.
+            path: the file to be written. If ``path`` is a link, the target of the link is written.
+            memory: approximate number of bytes that the build may use; at least 4 MB. The number does not affect the
+                file.
             cluster_triangles: most triangles of a cluster, 16 to 16384.
             progress: a function that is called with Progress.
 
         Raises:
-            InvalidFile: the source file cannot be read, or holds no mesh that ``TriangleMesh`` accepts; or ``path``
+            InvalidFile: the source file cannot be read, or contains no mesh that ``TriangleMesh`` accepts; or ``path``
                 cannot be written: it is a folder, a device, a pipe or the source itself. The message names file and
                 cause.
             InvalidMesh: the source is neither a file nor a mesh that ``TriangleMesh`` accepts.
@@ -103,8 +106,8 @@ class ClusteredMesh(HoldsFile):
 
         Args:
             path: the file.
-            memory: bytes that the boxes of the clusters and the loaded pages may take together; results of queries are
-                not included. At least 4 MB, and enough for the boxes and two pages.
+            memory: maximum memory of the boxes of the clusters and the loaded pages together, in bytes; results of
+                queries are not included. At least 4 MB, and enough for the boxes and two pages.
 
         Raises:
             InvalidFile: the file is missing, damaged, or not a clustered mesh.
@@ -134,12 +137,12 @@ class ClusteredMesh(HoldsFile):
         for number in range(self.cluster_count):
             data = self.pages.read(number)
             if not self._blocks_hold(number, data):
-                raise InvalidFile(f"{self.path}: the boxes of blocks of page {number} do not hold its triangles")
+                raise InvalidFile(f"{self.path}: the block boxes of page {number} do not contain its triangles")
             ids = data.triangle_ids.astype(np.int64)
             np.bitwise_or.at(seen, ids >> 3, (1 << (ids & 7)).astype(np.uint8))
             yield Progress((number + 1) / self.cluster_count, Sentence("reading {name}", name=self.path))
         if int(np.unpackbits(seen).sum()) != self.triangle_count:
-            raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
+            raise InvalidFile(f"{self.path}: the pages do not contain each triangle exactly once")
 
     def _blocks_hold(self, number: int, data: PageData) -> bool:
         """Return whether each triangle of a page lies in the box of its block."""
@@ -169,7 +172,8 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """Load the whole mesh into memory, page by page. Use it only for meshes that fit, such as levels.
+        """Load the whole mesh into memory, page by page. Use this method only for meshes that fit into memory, such as
+        levels.
 
         Returns:
             Vertices (n, 3) in the stored type [m], shared within a page, and triangles (m, 3) int64, sorted by page.
@@ -211,7 +215,9 @@ def tree_within(pages: PageFile, memory: int) -> Hierarchy:
     pages.memory = memory - resident
     needed = resident + 2 * int(pages.bytes_of().max())
     if memory < needed:
-        raise UnsupportedOption(f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters")
+        raise UnsupportedOption(
+            f"{pages.path} needs at least memory={needed}: {resident} of it for the boxes of clusters"
+        )
     return clusters
 
 
@@ -225,7 +231,7 @@ def checked_memory(memory: Any) -> int:
     """Return a checked memory limit [bytes]; raise UnsupportedOption if it is not a number of bytes, or too small."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
-        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {shown(memory)}")
+        raise UnsupportedOption(f"memory must be at least {LEAST_MEMORY} bytes, not {shown(memory)}")
     return int(number)
 
 

@@ -1,4 +1,6 @@
-"""Arrays of an .npz file as a source. They are never unpacked completely, so a file cannot exhaust the memory."""
+"""Arrays of an .npz file as a source. The arrays are never decompressed completely, so a file cannot exhaust the
+memory.
+"""
 
 import ast
 import io
@@ -18,7 +20,8 @@ from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, kept_by
 
 _NAMES = (("vertices", "triangles"), ("vertices", "faces"), ("v", "f"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compression types that NumPy writes. Decoders of other types may unpack a few bytes to a huge amount at once."""
+"""The compression types that NumPy writes. Decoders of other types may decompress a few bytes to a huge amount at once.
+"""
 _ROWS = 1 << 15
 """Number of rows of an array that are read together."""
 _MOST_AT_ONCE = 1 << 20
@@ -27,7 +30,7 @@ _LONGEST_HEADER = 10_000
 """Most bytes of an array's header; the limit of NumPy."""
 _NUMBERS = re.compile(r"[<>|=]?(?:[iu][1248]|f[248])")
 _OLD_WHOLE = re.compile(r"(\d)L")
-"""Integers as Python 2 wrote them."""
+"""Suffixes of integers as Python 2 wrote them."""
 _DAMAGES = (
     OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, struct.error,
     zlib.error,
@@ -52,7 +55,7 @@ class _BoundedFile(io.FileIO):
             size = self.seek(0, io.SEEK_END) - at
             self.seek(at)
         if size > _MOST_AT_ONCE:
-            raise ValueError(f"{size} bytes of a directory are not those of an archive of a mesh")
+            raise ValueError(f"the archive's directory cannot have {size} bytes")
         return super().read(size)
 
 
@@ -97,10 +100,13 @@ def _names_of(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
         if held.issuperset(pair):
             for name in pair:
                 if archive.getinfo(f"{name}.npy").compress_type not in _PACKED:
-                    raise InvalidFile(f"{path}: array {name} is packed as NumPy never does: save it by np.savez")
+                    raise InvalidFile(
+                        f"{path}: array {name} uses a compression that NumPy does not write: save the "
+                        "file with np.savez"
+                    )
             return pair
     others = ascii(", ".join(sorted(held))[:80])[1:-1] or "nothing"
-    raise InvalidFile(f"{path}: an .npz of a mesh holds vertices and triangles, not {others}")
+    raise InvalidFile(f"{path}: a mesh in an .npz file must consist of vertices and triangles, not {others}")
 
 
 def _read_header(path: Path, member: Any, name: str) -> _Array:
@@ -109,28 +115,28 @@ def _read_header(path: Path, member: Any, name: str) -> _Array:
     wide = begin[6:7] != b"\1"
     length = int.from_bytes(member.read(4 if wide else 2), "little")
     if begin[:6] != b"\x93NUMPY" or begin[6:7] not in (b"\1", b"\2", b"\3") or length > _LONGEST_HEADER:
-        raise InvalidFile(f"{path}: array {name} cannot be read: it begins as no array does")
+        raise InvalidFile(f"{path}: array {name} cannot be read: it does not begin with the header of a NumPy array")
     text = member.read(length).decode("latin1")
     try:
         found = ast.literal_eval(_OLD_WHOLE.sub(r"\1", text.strip()))
         shape, descr, by_columns = found["shape"], found["descr"], found["fortran_order"]
         rows, width = shape
     except (ValueError, TypeError, SyntaxError, KeyError, MemoryError, RecursionError):
-        raise InvalidFile(f"{path}: array {name} cannot be read: {text[:80]!a} describes no table") from None
+        raise InvalidFile(f"{path}: array {name} cannot be read: its header {text[:80]!a} is invalid") from None
     plain = isinstance(descr, str) and _NUMBERS.fullmatch(descr) and type(rows) is type(width) is int
     if not plain or not 0 <= rows < 1 << 60 or width != 3 or (by_columns and rows > 1):
         what = f"{ascii(descr)[:80]} {ascii(shape)[:80]}"
-        raise InvalidFile(f"{path}: array {name} must be of shape (n, 3), plain numbers row by row, not {what}")
+        raise InvalidFile(f"{path}: array {name} must have shape (n, 3), with plain numbers row by row, not {what}")
     return _Array(rows, np.dtype(descr))
 
 
 def _rows_of(path: Path, archive: zipfile.ZipFile, name: str) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the rows of an array in parts, each with the share of the array read before it."""
+    """Yield the rows of an array in parts, each with the fraction of the array read before it."""
     with archive.open(f"{name}.npy") as member:
         total, kind = _read_header(path, member, name)
         for begin in range(0, total, _ROWS):
             size = 3 * kind.itemsize * min(_ROWS, total - begin)
             raw = member.read(size)
             if len(raw) != size:
-                raise InvalidFile(f"{path}: array {name} ends after fewer rows than the {total} that it announces")
+                raise InvalidFile(f"{path}: array {name} ends before the {total} rows that its header says")
             yield begin / total, np.frombuffer(raw, kind).reshape(-1, 3)

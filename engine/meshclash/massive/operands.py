@@ -78,7 +78,7 @@ class Loaded(NamedTuple):
 
 
 def side_of(thing: Any) -> Clusters:
-    """Return an object as one side of a query; raise InvalidMesh if it is not a mesh."""
+    """Return an object as one side of a query; raise InvalidMesh for objects that are not meshes."""
     if isinstance(thing, ClusteredMesh):
         return Clusters(thing.clusters, thing, None)
     if not isinstance(thing, MeshLike):
@@ -98,7 +98,7 @@ def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
 def samples(pairs: np.ndarray) -> list[np.ndarray]:
     """Split sorted pairs (n, 2) into portions for a query that stops at the first contact.
 
-    The first portion has a few pairs from all regions, the next one more, and the last one the rest.
+    The first portion has a few pairs from all regions, the next portion more, and the last portion the remaining pairs.
     """
     portions, left = [], np.ones(len(pairs), np.bool_)
     for count in _SAMPLES:

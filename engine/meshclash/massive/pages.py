@@ -44,14 +44,14 @@ class Page(NamedTuple):
     vertex_ids: np.ndarray
     """Indices of its vertices in the whole mesh, (n,) int64; empty for a soup."""
     nbytes: int
-    """Memory that it takes [bytes]."""
+    """Memory of the page [bytes]."""
 
 
 class PageFile(HoldsFile):
     """An open file of a clustered mesh, and its pages that are in memory.
 
     The file is read by position and never memory-mapped, so a file that is truncated while open raises an error instead
-    of killing the process.
+    of crashing the process.
 
     Attributes:
         path: path of the file.
@@ -59,7 +59,7 @@ class PageFile(HoldsFile):
         nbytes: bytes of pages in memory now; at most ``memory``, unless one query needs two larger pages.
         most_bytes: largest value of ``nbytes`` so far.
         memory: bytes that pages may take.
-        loads: how many pages were read.
+        loads: number of pages that were read.
     """
 
     def __init__(self, path: Path, memory: int) -> None:
@@ -109,7 +109,7 @@ class PageFile(HoldsFile):
         return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
 
     def load(self, numbers: Sequence[int]) -> list[Page]:
-        """Load pages so that all are in memory at the same time. The caller must not request more than fit.
+        """Load pages so that all of them are in memory at the same time. The caller must not request more than fit.
 
         Raises:
             InvalidFile: a page cannot be read, is damaged, or is not a page of this mesh.
@@ -139,7 +139,9 @@ class PageFile(HoldsFile):
         return number in self._pages
 
     def _page(self, number: int, wanted: set[int], sooner: Sequence[int]) -> Page:
-        """Return a page, loaded if needed. To make room, unwanted pages are dropped first, then those in ``sooner``."""
+        """Return a page, loaded if needed. To make room, pages that are not requested are dropped first, then those in
+        ``sooner``.
+        """
         page = self._pages.get(number)
         if page is not None:
             self._pages.move_to_end(number)
@@ -161,8 +163,8 @@ class PageFile(HoldsFile):
         return decode_page(self.path, self.header, row, number, raw)
 
     def _make_room(self, count: int, wanted: set[int], sooner: Sequence[int]) -> None:
-        """Drop the least recently used pages until there is room for more. Of the wanted pages, drop only those in
-        ``sooner``, in its order.
+        """Drop the least recently used pages until there is room for more. Among the requested pages, drop only those
+        in ``sooner``, in its order.
         """
         if self.nbytes + count <= self.memory:
             return

@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 def joined(pieces: Sequence[Piece], weld: float = 0.0) -> Piece:
     """Join pieces into one: merge vertices at the same position, and vertices within ``weld`` [m].
 
-    Triangles that become lines or points are kept, so that the simplified piece is compared with them, too.
+    Triangles that become lines or points are kept, so that the simplified piece is compared with these triangles, too.
     """
     vertices = np.concatenate([piece.vertices for piece in pieces]) + 0.0  # turns -0.0 into 0.0
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
@@ -72,7 +72,8 @@ def _collapse_together(vertices, triangles, starts, targets, kept, log, before, 
 def _bound_each(faces, corners, kept, tasks, bounds):
     """Run ``directed_bound`` for each task.
 
-    A task has the first face and the one after the last, the same for the other piece, and the same for ``kept``.
+    A task has the first face and the one after the last, these two indices for the other piece, and these two indices
+    for ``kept``.
     """
     for k in range(tasks.shape[0]):
         i, j, p, q, v, w = tasks[k]
@@ -95,7 +96,7 @@ def together_is_compiled() -> bool:
 def simplified(piece: Piece, target: int) -> Piece | None:
     """Simplify a piece to about ``target`` triangles, with bounds increased by the proved distances.
 
-    Returns None if no triangle is left.
+    Returns None if no triangle remains.
     """
     return all_simplified([piece], [target], 1)[0]
 
@@ -118,7 +119,7 @@ class Simplified(NamedTuple):
     piece: Piece
     """The original piece."""
     kept: np.ndarray
-    """For each of its vertices the vertex that stands for it, (n,) int32."""
+    """For each vertex of the piece, the vertex that represents it, (n,) int32."""
     faces: np.ndarray
     """Simplified triangles, (m, 3) int32."""
     places: np.ndarray
@@ -133,9 +134,9 @@ class Collapsed(NamedTuple):
     before: np.ndarray
     """For each collapse the previous position of the remaining vertex, (k, 3) float64 [m]."""
     places: np.ndarray
-    """Positions of vertices after all collapses, and last positions of removed ones, (n, 3) float64 [m]."""
+    """Positions of vertices after all collapses, and last positions of removed vertices, (n, 3) float64 [m]."""
     kept: np.ndarray
-    """For each vertex the vertex that stands for it after all collapses, (n,) int32."""
+    """For each vertex, the vertex that represents it after all collapses, (n,) int32."""
 
 
 def collapsed(piece: Piece, target: int) -> Collapsed:

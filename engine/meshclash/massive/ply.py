@@ -52,9 +52,11 @@ def _element_of(source: Source, elements: list[Element], name: str) -> Element:
         )
     names = [p.name for p in found[0].properties]
     if name == "vertex" and (any(names.count(axis) != 1 for axis in "xyz") or found[0].has_lists):
-        raise source.error("vertices need the numbers x, y and z once each, and no lists", source.line_number)
+        raise source.error("vertices need exactly one number each for x, y and z, and no lists", source.line_number)
     if name == "face" and sum(_is_corners(p) for p in found[0].properties) != 1:
-        raise source.error(f"faces need one list {' or '.join(CORNER_LISTS)} of whole numbers", source.line_number)
+        raise source.error(
+            f"faces need exactly one list {' or '.join(CORNER_LISTS)} of whole numbers", source.line_number
+        )
     return found[0]
 
 
@@ -92,11 +94,11 @@ def _binary_vertices(source: Source, element: Element, order: str) -> Generator[
 def walk_rows(data, swapped, sizes, lengths, corners, starts, counts):
     """Find the lists of corners in rows of bytes: the start and the length of each.
 
-    ``sizes`` has the bytes per number of each property. ``lengths`` has the bytes of a list's length, negative if it is
-    signed, and 0 for single numbers. Incomplete rows at the end are left over.
+    ``sizes`` has the bytes per number of each property. ``lengths`` contains the number of bytes of a list's length,
+    negative if it is signed, and 0 for single numbers. Incomplete rows at the end are left over.
 
     Returns:
-        (number of rows, bytes that they take); the first is ``NEGATIVE`` if a list has a negative length.
+        Returns (number of rows, their size in bytes); the first is ``NEGATIVE`` if a list has a negative length.
     """
     at = 0
     for row in range(starts.shape[0]):
@@ -135,12 +137,12 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Sou
         starts, counts = np.empty((2, min(left, len(data) // least + 1, _BLOCK)), np.int64)
         rows, used = walk_rows(data, order == ">", sizes, lengths, corners, starts, counts)
         if rows == NEGATIVE:
-            raise source.error("a list of negative length", byte=begin + used)
+            raise source.error("a list has a negative length", byte=begin + used)
         if rows == 0:
             if begin + len(data) == source.size:
-                raise source.error(f"the file ends within the faces: {left} are left", byte=begin)
+                raise source.error(f"the file ends within the faces: {left} are missing", byte=begin)
             if room >= _LONGEST_ROW:
-                raise source.error(f"a face of more than {_LONGEST_ROW} bytes is not possible", byte=begin)
+                raise source.error(f"a face has more than {_LONGEST_ROW} bytes", byte=begin)
             source.seek(begin)
             room *= 2
             continue
@@ -159,7 +161,7 @@ def _signed_width(kind: str) -> int:
 def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> Iterator[np.ndarray]:
     """Yield triangles (m, 3) int64 of polygons whose corners begin at bytes ``starts``.
 
-    Polygons with fewer than three corners give none.
+    Polygons with fewer than three corners have no triangles.
     """
     each = np.maximum(counts - 2, 0)
     ends = np.cumsum(each)
@@ -199,8 +201,8 @@ def _text_faces(source: Source, element: Element, lines: list[bytes], first: int
             *parts, rest = split_row(element, line.split())
             corners = [integer(word) for word in parts[place]]
             if rest:
-                raise ValueError("the row is too long")
+                raise ValueError("the row has too many values")
         except ValueError:
-            raise source.error(f"{line[:80]!r} is no face as the header describes it", first + k) from None
+            raise source.error(f"the face {line[:80]!r} does not match the header", first + k) from None
         triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
     return np.array(triangles, np.int64).reshape(-1, 3)

@@ -1,7 +1,7 @@
 """Sort more triangles than fit into memory along a Morton curve: sorted runs on disk, merged block by block.
 
-The order is by (code, index of the triangle) for any memory limit: a run holds consecutive triangles, and among equal
-codes those of the earlier run come first.
+The order is by (code, index of the triangle) for any memory limit: a run contains consecutive triangles, and among
+equal codes those of the earlier run come first.
 """
 
 from collections.abc import Iterator

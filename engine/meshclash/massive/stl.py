@@ -20,7 +20,7 @@ _VERTEX = re.compile(rb"^\s*vertex\s+(.*)$")
 def stl_source(path: Path, fingerprint: str) -> MeshSource:
     """Return an STL file as a source.
 
-    A file is binary if its size matches the number of facets that it announces, whatever its first word is.
+    A file is binary if its size matches the number of facets in its header, even if it begins with 'solid'.
     """
     try:
         with path.open("rb") as stream:
@@ -33,7 +33,7 @@ def stl_source(path: Path, fingerprint: str) -> MeshSource:
     if head.lstrip().startswith(b"solid"):
         return MeshSource(str(path), 8, True, partial(opened, path, _ascii), fingerprint)
     raise InvalidFile(
-        f"{path}: this is no STL file: it begins without 'solid', and {size} bytes are not those of {count} facets"
+        f"{path}: this is not an STL file: it does not begin with 'solid', and {size} bytes do not fit {count} facets"
     )
 
 
@@ -69,5 +69,5 @@ def _numbers(source: Source, rows: list[tuple[int, bytes]]) -> np.ndarray:
         try:
             values[k, 0], values[k, 1], values[k, 2] = map(real, text.split())
         except ValueError:
-            raise source.error(f"{text[:80]!r} are not three numbers", number) from None
+            raise source.error(f"{text[:80]!r} is not three numbers", number) from None
     return values

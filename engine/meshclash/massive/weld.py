@@ -1,8 +1,9 @@
-"""Welding with a tolerance: merge vertices that are near each other, so that parts with cracks between them are joined.
+"""Welding with a tolerance: merge vertices that are close to each other, so that parts with cracks between them are
+connected.
 
-Nearness is not transitive. So each vertex is replaced by the nearest representative found so far, if that is within the
-tolerance; otherwise it becomes a representative itself. No vertex moves farther than the tolerance, even in a long
-chain of near vertices.
+Nearness is not transitive. So each vertex is replaced by the nearest representative found so far, if it is within the
+tolerance; otherwise the vertex becomes a representative itself. No vertex moves farther than the tolerance, even in a
+long chain of near vertices.
 """
 
 import math
@@ -12,7 +13,7 @@ import numpy as np
 from ..jit import inner, kernel
 
 _FINEST = 2.0**-40
-"""Least size of a cell, as a share of the size of a piece, so that cell numbers are exact integers."""
+"""Minimum size of a cell, as a fraction of the size of a piece, so that cell numbers are exact integers."""
 _PRIMES = 73856093, 19349663, 83492791
 
 

@@ -1,4 +1,4 @@
-"""The folder in which a build works. It keeps finished stages, so that a build that was killed can resume.
+"""The folder in which a build works. Finished stages are stored, so that a build that was interrupted can resume.
 
 The journal is replaced as a whole after each stage, once the stage's files are on disk. A process that opens the folder
 takes a lock, which the system releases when the process ends.
@@ -21,7 +21,7 @@ _OWN = ("journal.json*", "vertices", "triangles", "run-*", "stack-*", "mesh", _L
 
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
-    """Write a file; it is on disk when this function returns."""
+    """Write a file; the data is on disk when this function returns."""
     with path.open("wb") as stream:
         stream.write(data)
         settle(stream)
@@ -53,13 +53,15 @@ class WorkFolder:
         try:
             self.path.mkdir(exist_ok=True)
             if not _is_own_folder(self.path):
-                raise InvalidFile(f"{target}: cannot be written: {self.path} is a link or another user's: remove it")
+                raise InvalidFile(
+                    f"{target}: cannot be written: {self.path} is a link or belongs to another user: remove it"
+                )
             self._lock = (self.path / _LOCK).open("ab")
         except OSError as error:
             raise InvalidFile(f"{target}: cannot be written: {error.strerror or error}") from None
         if not _locked(self._lock.fileno()):
             self._lock.close()
-            raise InvalidFile(f"{target}: another process is building this file now")
+            raise InvalidFile(f"{target}: another process is already building this file")
 
     def begin(self, plan: dict[str, Any], resumes: bool) -> None:
         """Resume from the journal of a build with the same plan, if allowed; otherwise start with an empty folder."""
@@ -79,7 +81,7 @@ class WorkFolder:
         unfinished.replace(self.path / _JOURNAL)
 
     def has(self, name: str, size: int) -> bool:
-        """Return whether a file exists and has this size [bytes]."""
+        """Return whether a file exists and has the given size [bytes]."""
         with suppress(OSError):
             return (self.path / name).stat().st_size == size
         return False

@@ -6,8 +6,8 @@ q = x - c be the position of a point relative to its pivot. Its velocity is v + 
 
 The distance of two surfaces is that of two points x of a and y of b. Its derivative is at least the component of their
 relative velocity along y - x (Zhang, Lee, Kim 2006; Tang, Kim, Manocha 2009). A rotation of a about any point gives
-both ends of a vector velocities that differ by W x (y - x), which has no component along y - x. So x may be replaced
-by y:
+both ends of a vector velocities that differ by W x (y - x), which has no component along y - x. So x may be replaced by
+y in the bound:
 
     approach <= max over y in b of |V_b(y) - V_a(y)|,  V(y) = v + W x (y - c)
     V_b(y) - V_a(y) = [v_b - v_a - W_a x (c_b - c_a)] + (W_b - W_a) x (y - c_b)
@@ -17,8 +17,8 @@ multiplied by the largest distance of b's points from the axis, the rest by that
 and b exchanged, and the sum of the speeds of both in the world, are bounds, too. The smallest of the three is used.
 
 If a plane with normal n separates the objects, their gap along n shrinks by at most n (v_a - v_b) plus, for each
-object, w |n x u| times the largest distance from its axis. This does not hold for objects that no plane separates: the
-approach along the line between the nearest points is a bound for convex objects only.
+object, w |n x u| times the largest distance from its axis. This bound does not hold for objects that no plane
+separates: the approach along the line between the nearest points is a bound for convex objects only.
 """
 
 import math

@@ -1,11 +1,11 @@
 """``time_of_contact``: the first contact of two objects in rigid motion, and the intervals of contact.
 
-Conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): if the objects are at
-distance d and approach at a speed of at most m, nothing can touch within the time d / m. So time is advanced by d / m
-and the distance is measured again, until it is within the tolerance. The skipped time is proved to be free of contact,
-so nothing tunnels, no matter how thin or fast it is. ``approach.py`` derives m.
+The method is conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): if the
+objects are at distance d and approach at a speed of at most m, they cannot touch within the time d / m. So time is
+advanced by d / m and the distance is measured again, until the distance is within the tolerance. The skipped time is
+proved to be free of contact, so even thin and fast objects are not missed. ``approach.py`` derives m.
 
-The advance is (d - tolerance / 2) / m. During it the objects stay more than half a tolerance apart. So
+The advance is (d - tolerance / 2) / m. During this time the objects stay more than half a tolerance apart. So
 
 * at every time before the time of contact the objects are certainly apart;
 * at the time of contact they are within the tolerance;
@@ -13,8 +13,8 @@ The advance is (d - tolerance / 2) / m. During it the objects stay more than hal
 
 The end of a contact is found in the same way, backwards, from a later time at which the objects are apart.
 
-If a plane perpendicular to the line between the nearest points has one object on each side, the gap between two such
-planes is a second such d, with an m of its own. The longer advance is taken.
+If a plane perpendicular to the line between the nearest points separates the objects, the gap between two such planes
+is a second distance d, with its own speed bound m. The longer advance is taken.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class TimeOfContact:
     """The first contact of two moving objects; true if there is one.
 
     Attributes:
-        time: Time of the first contact; None if there is none. At all earlier times the objects are certainly apart.
+        time: Time of the first contact; None without a contact. At all earlier times the objects are certainly apart.
         distance: Distance at that time [m], at most the tolerance; infinite if there is no contact.
-        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None if there is no contact.
+        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without a contact.
         intervals: The intervals of contact; empty unless ``intervals`` was set.
         tolerance: [m]: as given, or chosen by the size of the objects.
         queries: Number of distances that were measured.
@@ -98,21 +98,23 @@ def time_of_contact(
 ) -> Generator[Progress, None, TimeOfContact]:
     """Find the time at which two objects in rigid motion first touch, and the intervals in which they are in contact.
 
-    Objects are in contact if their surfaces are within the tolerance, or if one lies inside the other, a closed mesh.
-    Every meeting is found, no matter how fast. An approach to within the tolerance, but not to within half of it, may
-    or may not be found.
+    Objects are in contact if their surfaces are within the tolerance, or if one object lies inside the other object, a
+    closed mesh. Every meeting is found, no matter how fast. An approach to within the tolerance, but not to within half
+    of it, may or may not be found.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, PointClouds, or exact shapes except half-spaces and planes.
-            Distances of clouds are those of ``cloud_distance``: as accurate as the surface that a cloud represents.
+            Distances of clouds are computed by ``cloud_distance``: they are as accurate as the surface that a cloud
+            represents.
         motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) for an object at rest. The
             query covers the time from the first start to the last end of both motions. Before and after its own motion
             an object is at rest. Without any motion the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
-        depth: False skips the deepest contacts, which often take most of the time. Exact shapes have none.
-        interruption: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
-            the time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
+        depth: False skips the times of greatest depth, which often take most of the computation. Exact shapes have no
+            depth.
+        interruption: contacts that are separated by a shorter time than this may be reported as one; None: 1/256 of the
+            time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to
@@ -198,8 +200,8 @@ class _Chase:
         least = max(4.0 * self._rounding, 16.0 * farthest) if math.isfinite(farthest) else math.inf
         if tolerance < least:
             raise UnsupportedOption(
-                f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and times: give at "
-                f"least {least:.2g} m"
+                f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and "
+                f"times: it must be at least {least:.2g} m"
             )
         return tolerance
 
@@ -207,7 +209,7 @@ class _Chase:
         """Return an upper bound [m] of the distance that any point travels within a piece, or within a short part of a
         longer piece.
 
-        For pieces no longer than a tick it does not use speeds, which may be too large for a float.
+        For pieces no longer than a tick, the function does not use speeds, which may be too large for a float.
         """
         if span.duration > self._tick:
             return self._tick * self._mover(side, span.start).speed
@@ -217,7 +219,7 @@ class _Chase:
         """Return the longest interruption that still counts as one contact; raise UnsupportedOption."""
         pause = (self.end - self.start) / _PARTS if interruption is None else real_number(interruption)
         if not math.isfinite(pause) or pause < 0.0 or (interruption is not None and pause == 0.0):
-            raise UnsupportedOption(f"interruption must be a time above 0, not {shown(interruption)}")
+            raise UnsupportedOption(f"interruption must be a time above 0 s, not {shown(interruption)}")
         return pause
 
     def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:
@@ -255,7 +257,7 @@ class _Chase:
         return Approach(time, float(found.distance), found.point_a, found.point_b, poses)
 
     def is_inside(self, at: Approach) -> bool:
-        """Return whether one object lies inside the other, a closed mesh, although their surfaces are apart."""
+        """Return whether one object lies inside the other object, a closed mesh, although their surfaces are apart."""
         if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
             return False
         if self.has_shape:
@@ -317,7 +319,9 @@ class _Chase:
         return max(min(at.time - advance, math.nextafter(at.time, -math.inf)), change)
 
     def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
-        """Return the gap between two separating planes perpendicular to a direction; 0 or less if there are none."""
+        """Return the gap between two separating planes perpendicular to a direction; 0 or less if such planes do not
+        exist.
+        """
         ends = []
         for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
             along = sign * (pose.rows[:, :3].T @ direction)
@@ -325,10 +329,11 @@ class _Chase:
         return -(ends[0] + ends[1])
 
     def end_steps(self, known: Approach, pause: float) -> Generator[Progress, None, tuple[float, Approach | None]]:
-        """Return the end of a contact, and the next time at which the objects are measured apart, if there is one.
+        """Return the end of a contact, and the next time at which the objects are measured apart, if such a time
+        exists.
 
-        Measures at times at most a pause apart until the objects are apart, then searches backwards for the contact, in
-        the same way as for its start.
+        The function measures at times at most a pause apart until the objects are apart, then searches backwards for
+        the contact, in the same way as for its start.
         """
         piece = Slice()
         while known.time < self.end:

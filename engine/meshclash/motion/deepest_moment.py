@@ -35,9 +35,9 @@ class ContactInterval:
         start: The first time of contact. Between the previous interval and this time the objects are certainly apart.
         end: The last time of contact. Between this time and the next interval the objects are certainly apart. At both
             start and end they are in contact.
-        deepest: Time of the deepest contact, or of the smallest distance for objects that only touch. It is the best
-            time that was found: 17 times are sampled, and the search is refined around the best one. None if it was not
-            requested.
+        deepest: Time of the deepest contact, or of the smallest distance for objects that only touch. The time is the
+            best one found: 17 times are sampled, and the search is refined around the best of them. None if the depth
+            was not requested.
         depth: Depth at that time: diameter of the largest ball found in the common volume of solids [m]; None if
             there is no such ball.
     """
@@ -80,7 +80,7 @@ def deepest_moment_steps(chase: MovingPair, start: float, end: float) -> Generat
 
 
 def _depth(chase: MovingPair, time: float) -> tuple[float, float, float]:
-    """Return measures to compare depths by, in this order: depth of solids [m], length of the intersection curves,
+    """Return measures for comparing depths, in this order: depth of solids [m], length of the intersection curves,
     nearness.
     """
     at = chase.measure(time)

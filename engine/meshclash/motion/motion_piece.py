@@ -9,7 +9,7 @@ u, and L the linear part of the first pose. E corrects the deviation of both pos
 their twelve numbers (``Pose``), and both ends of a piece are exactly the given poses.
 
 A screw motion has a pivot on its axis and v along it. A rotating motion along a straight line has the origin of the
-object's own coordinates as pivot, and any v. So one formula and one derivation of bounds serve both.
+object's own coordinates as pivot, and any v. So one formula and one derivation of bounds apply to both types of motion.
 """
 
 import math
@@ -21,7 +21,8 @@ import numpy as np
 from ..types.copying import Copyable
 
 _HALF_TURN_SHARE = 1e-9
-"""A screw with an angle below this is treated as a straight line; the relative error is this squared, or less."""
+"""A screw motion with a smaller angle is treated as a straight line; the relative error is at most the square of this
+angle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +76,8 @@ class MotionPiece(Copyable):
     def _way(self, share: float) -> np.ndarray:
         """Return the displacement (3,) of the object's origin after a fraction of the piece.
 
-        For a screw it is a chord of the arc, computed from the chord of the whole piece. So no numbers as large as the
-        distance from the axis are subtracted: this distance may be large if the angle is small.
+        For a screw it is a chord of the arc, computed from the chord of the whole piece. So the computation does not
+        subtract numbers as large as the distance from the axis, which may be large if the angle is small.
         """
         whole = self.last[:, 3] - self.first[:, 3]
         if not self.is_screw or self.angle <= _HALF_TURN_SHARE:
@@ -91,7 +92,7 @@ class MotionPiece(Copyable):
         """Return the world position c of the pivot at the start, and its velocity v, (3,) each.
 
         Args:
-            near: a world point (3,) at the start; for a screw, the point of its axis nearest to it is the pivot.
+            near: a world point (3,) at the start; for a screw motion, the nearest point of its axis is the pivot.
         """
         duration = self.duration or 1.0
         origin, whole = self.first[:, 3], self.last[:, 3] - self.first[:, 3]

@@ -51,8 +51,8 @@ class Motion(Copyable):
         return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
 
     def piece(self, place: int) -> MotionPiece:
-        """Return the piece with an index from ``place_of``; a piece at rest for an index before the first or after the
-        last.
+        """Return the piece with an index from ``place_of``; for an index before the first or after the last piece, a
+        piece at rest.
         """
         place = whole_number("place", place, -1)
         if 0 <= place < len(self._spans):
@@ -107,11 +107,11 @@ class ScrewMotion(Motion):
 
     Args:
         pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The smallest rotation is used, half a
-            turn at most; use ``about`` for longer ones.
+            turn at most; use ``about`` for longer rotations.
         start, end: times; ``end`` is later.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or not in this order.
+        InvalidPose; UnsupportedOption: times that are not finite or not in ascending order.
 
     Example:
         >>> import numpy as np
@@ -176,7 +176,7 @@ class KeyframedMotion(Motion):
 
     Args:
         times: (k,), increasing, k > 0.
-        poses: as many poses, (k, 4, 4), or a sequence of poses.
+        poses: one pose for each time, (k, 4, 4), or a sequence of poses.
         interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
             while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. Both rotate by at most half
             a turn between two keys: add keys for larger rotations.
@@ -200,12 +200,14 @@ class KeyframedMotion(Motion):
         rows, stacked = pose_stack(poses)
         if not stacked or len(rows) != len(given):
             count = len(rows) if stacked else "one pose"
-            raise UnsupportedOption(f"poses must be a stack of as many as there are times, {len(given)}, not {count}")
+            raise UnsupportedOption(
+                f"poses must be a stack with one pose for each of the {len(given)} times, not {count}"
+            )
         super().__init__(_spans_between(given, list(rows), interpolation == "screw"))
 
 
 def as_motion(name: str, motion: Any) -> Motion:
-    """Return a motion as it is, or make one at rest from a pose; raise InvalidPose, which names the argument."""
+    """Return a motion unchanged, or make a motion at rest from a pose; raise InvalidPose, which names the argument."""
     if isinstance(motion, Motion):
         return motion
     try:
@@ -227,7 +229,9 @@ def _rows_of(poses: list[Any]) -> list[np.ndarray]:
     for pose in poses:
         rows, stacked = pose_stack(pose)
         if stacked:
-            raise InvalidPose("a motion needs one start pose and one end pose, not a stack; see KeyframedMotion")
+            raise InvalidPose(
+                "a motion needs one start pose and one end pose, not stacks; for several poses use KeyframedMotion"
+            )
         found.append(rows[0].copy())
     return found
 
@@ -235,7 +239,7 @@ def _rows_of(poses: list[Any]) -> list[np.ndarray]:
 def _ordered(name: str, times: list[float]) -> list[float]:
     found = [_checked_time(name, time) for time in times]
     if not found or any(late <= early for early, late in pairwise(found)):
-        raise UnsupportedOption(f"{name} must rise, not {shown(times)}")
+        raise UnsupportedOption(f"{name} must be in ascending order, not {shown(times)}")
     if not np.isfinite(found[-1] - found[0]):
         raise UnsupportedOption(f"{name} from {found[0]!r} to {found[-1]!r} are too far apart for float64")
     return found

@@ -1,8 +1,8 @@
 """Best-first traversal of the pairs of nodes of a point hierarchy and another hierarchy.
 
 Source: Klein and Zachmann (2004), section 5. Pairs that may meet wait in a heap. The kernel stops after some work, or
-when the heap or the output may be full, and resumes from its state. This single mechanism serves time budgets,
-progress, cancelling and growing arrays.
+when the heap or the output may be full, and resumes from its state. Time budgets, progress, cancelling and growing
+arrays all use this interruption mechanism.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from ..traversal.pair_heap import heap_pop
 STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, STATE_LENGTH = range(8)
 # Entries of the settings array (float64).
 FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, MOST_EVALUATIONS, SETTINGS_LENGTH = range(6)
-"""``MOST_EVALUATIONS``: after so many evaluations in one call, even the test of two leaves is interrupted, and the pair
-goes back on the heap; 0 for no limit."""
+"""``MOST_EVALUATIONS``: after this number of evaluations in one call, even the test of two leaves is interrupted, and
+the pair returns to the heap; 0 for no limit."""
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in units of one test of two nodes."""
@@ -42,10 +42,12 @@ def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Call
     triangle.
 
     Args:
-        begin: puts the pair of roots on the heap, if they may meet; takes (tree_a, tree_b, m, state, heap, scratch).
-        visit: processes a pair of nodes taken from the heap, and returns whether the whole search is finished; takes
-            (tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output).
-        most_written: returns the largest number of contacts that one visit may write; takes (tree_b,).
+        begin: function that puts the pair of roots on the heap, if they may meet; arguments (tree_a, tree_b, m, state,
+            heap, scratch).
+        visit: function that processes a pair of nodes taken from the heap, and returns whether the whole search is
+            finished; arguments (tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output).
+        most_written: function that returns the largest number of contacts that one visit may write; arguments
+            (tree_b,).
     """
 
     def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
@@ -55,13 +57,13 @@ def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Call
             tree_a, tree_b: a PointTree, and another PointTree or a mesh's tree.
             m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with all margins as tolerance.
             settings, state: float64 and int64 arrays, with the entries named above.
-            heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
+            heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When the heap may be full, the
                 kernel returns False with ``HEAP_USED`` near its capacity.
             scratch: a NamedTuple of the arrays that ``visit`` works in; its ``work`` counts evaluations
                 (``root_search.value_at``).
             output: three arrays, in a's hierarchy frame. Pairs of nodes, (k, 2) int32. For each pair a point on both
-                surfaces, or the centre of their common box where the resolution decides, (k, 3) float64. The common
-                box of each pair, (k, 6).
+                surfaces, or the centre of their common box if the resolution decides, (k, 3) float64. The common box of
+                each pair, (k, 6).
         """
         tree_a = by_reference(tree_a)
         tree_b = by_reference(tree_b)

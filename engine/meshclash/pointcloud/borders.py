@@ -1,8 +1,8 @@
 """The border of a leaf: the points outside it on which its piece of surface depends.
 
-Source: Klein and Zachmann (2004), section 4.2, where border points are those within r_eps. Here a leaf's surface is
-evaluated in its box grown by a margin on all sides, so its border holds the points within the horizon of that box,
-corners included. Everywhere in that box the leaf gives the surface of the whole cloud.
+Source: Klein and Zachmann (2004), section 4.2, where border points are those within r_eps. In this module, a leaf's
+surface is evaluated in its box enlarged by a margin on all sides, so its border contains the points within the horizon
+of this box, corners included. Everywhere in that box the leaf gives the surface of the whole cloud.
 """
 
 import numpy as np
@@ -25,8 +25,8 @@ def _outside2(boxes, leaf, margin, low, high):
 
 @inner
 def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, border, start):
-    """Write the points outside a leaf that lie within reach of its enlarged box, as far as there is room; return how
-    many there are in total.
+    """Write the points outside a leaf that lie within reach of its enlarged box, if they fit; return their total
+    number.
     """
     found = 0
     stack[0] = 0
@@ -57,9 +57,9 @@ def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, b
 def collect_borders(corrected, first, count, boxes, margin, horizon, border_start, border, node, limit):
     """Fill the borders of leaves, starting from a given node; return the node to continue with.
 
-    A leaf's surface is evaluated in its box grown by ``margin`` on all sides, so its border holds all points within
-    the horizon of that box. The kernel stops after about ``limit`` entries, or at a leaf whose border does not fit
-    into ``border``.
+    A leaf's surface is evaluated in its box enlarged by ``margin`` on all sides, so its border contains all points
+    within the horizon of this box. The kernel stops after about ``limit`` entries, or at a leaf whose border does not
+    fit into ``border``.
     """
     stack = np.empty(STACK_SIZE, np.int64)
     reach2 = (horizon * _REACHED) ** 2

@@ -33,7 +33,8 @@ SMALLEST_LENGTH = 1e-30
 """Points closer than this [m] count as one: boxes are float32, and squares of lengths must not underflow."""
 
 BANDWIDTH_IN_NOISE = 4.0
-"""Smallest bandwidth divided by the noise. It separates surfaces that are a little more than twice the noise apart."""
+"""Smallest bandwidth divided by the noise. This bandwidth separates surfaces whose distance is a little more than twice
+the noise."""
 
 _DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise divided by its median ``measure_residuals``
 _NOISE_STEPS = 6
@@ -125,7 +126,7 @@ def _split_steps(
 def _sampling_radius(tree: PointTree, bandwidth: float | None) -> float:
     """Return the radius of discs around the points whose areas add up to that of the surface (the surfels of eq. 10).
 
-    If k neighbours lie within d_k, each point stands for a disc of radius d_k / sqrt(k). The result is the 90th
+    If k neighbours lie within d_k, each point represents a disc of radius d_k / sqrt(k). The result is the 90th
     percentile of these radii. A given bandwidth raises InvalidPointCloud if no point has enough neighbours for a
     surface.
     """
@@ -138,12 +139,15 @@ def _sampling_radius(tree: PointTree, bandwidth: float | None) -> float:
     )  # fmt: skip
     if bandwidth is not None and 2.0 * horizon_of(bandwidth) < distances.min():
         raise InvalidPointCloud(
-            f"a bandwidth of {bandwidth:.3g} m reaches {horizon_of(bandwidth):.3g} m, and no point has {neighbours} "
-            f"others nearer than {distances.min():.3g} m, so there is no surface: give a larger one, or none"
+            f"a bandwidth of {bandwidth:.3g} m uses points within {horizon_of(bandwidth):.3g} m, but "
+            f"no point has {neighbours} others nearer than {distances.min():.3g} m, so there is no "
+            "surface: give a larger bandwidth, or none"
         )
     usable = distances[distances > SMALLEST_LENGTH] / math.sqrt(neighbours)
     if not len(usable):
-        raise InvalidPointCloud("nearly all points coincide with others: remove the duplicates, or give a bandwidth")
+        raise InvalidPointCloud(
+            "nearly all points coincide with other points: remove the duplicates, or give a bandwidth"
+        )
     return float(np.quantile(usable, _QUANTILE))
 
 
@@ -156,7 +160,7 @@ def _rough_tree_steps(
 ) -> Generator[Progress, None, tuple[PointTree, int]]:
     """Return a tree without the parts that depend on the bandwidth, and its depth.
 
-    Its corrected points are the points themselves.
+    The corrected points of this tree are the points themselves.
     """
     first, count, depth = yield from scale_progress(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
@@ -183,9 +187,10 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     """Return the bandwidth of eq. 9, or a larger one if the points are so noisy that their planes would follow it.
 
     The noise is estimated from the distances of points from the planes fitted around them, in a way that edges,
-    crossing sheets and the two sides of a plate do not count as noise. A wider bandwidth sees more noise, so the
+    crossing sheets and the two sides of a plate do not count as noise. A larger bandwidth includes more noise, so the
     estimate is repeated until the bandwidth no longer grows. Fins that are closer than the bandwidth fill space, which
-    a noisy surface never does; they keep the bandwidth of eq. 9. So do wires, which a wider bandwidth sees as lines.
+    a noisy surface never does; they keep the bandwidth of eq. 9. Wires do so too, because a larger bandwidth treats
+    their points as lines.
     """
     least = h = bandwidth_of(radius)
     total = len(tree.points)
@@ -257,10 +262,10 @@ def build_steps(
     """Build everything, stage by stage, from a copy of the points that is sorted into leaf order.
 
     Args:
-        points: (n, 3) float64 [m]; not changed, so that a cloud may be built twice at the same time.
-        bounds: their lowest and highest coordinates, (2, 3).
-        normals: (n, 3) float32 in the order of the points, or None; not changed.
-        bandwidth: h [m], or None to derive it.
+        points: (n, 3) float64 [m]; the array is not changed, so that a cloud may be built twice at the same time.
+        bounds: lowest and highest coordinates of the points, (2, 3).
+        normals: (n, 3) float32 in the order of the points, or None; the array is not changed.
+        bandwidth: h [m], or None to derive it from the points.
         surface: "twicing", "wls" or "apss"; the last needs normals.
 
     Yields:

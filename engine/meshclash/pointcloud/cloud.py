@@ -27,7 +27,9 @@ _SLICE_ROWS = 1 << 18  # points or normals checked in one slice: some millisecon
 
 
 def _rows(name: str, values: Any) -> np.ndarray:
-    """Check array-like rows of three numbers, and return them as an (n, 3) array; copy only if the type must change."""
+    """Check array-like rows of three numbers, and return the rows as an (n, 3) array; copy only if the type must
+    change.
+    """
     array = given_array(name, values, InvalidPointCloud)
     try:
         if array.dtype.names is not None:
@@ -52,7 +54,9 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     if len(given) < _LEAST_POINTS:
         raise InvalidPointCloud(f"a surface needs at least {_LEAST_POINTS} points, not {len(given)}")
     if len(given) > _LARGEST_CLOUD:
-        raise InvalidPointCloud(f"at most {_LARGEST_CLOUD:,} points are possible, not {len(given):,}: split the cloud")
+        raise InvalidPointCloud(
+            f"a cloud can have at most {_LARGEST_CLOUD:,} points, not {len(given):,}: split the cloud"
+        )
     array = np.empty(given.shape)
     ends, bad = [], []
     for part in _slices(len(given)):
@@ -65,7 +69,7 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     if bad:
         index, count = int(bad[0][0]), sum(map(len, bad))
         raise InvalidPointCloud(
-            f"point {index} is {array[index].tolist()} ({count} such in all): coordinates must be finite and "
+            f"point {index} is {array[index].tolist()} ({count} in total): coordinates must be finite and "
             f"at most {LARGEST_COORDINATE:g} m"
         )
     _refuse_lines(array)
@@ -73,16 +77,16 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
     extent = float((high - low).max())
     if extent < SMALLEST_LENGTH:
         raise InvalidPointCloud(
-            f"all {len(array)} points lie within {extent:.3g} m: a surface needs {SMALLEST_LENGTH:g} m at least, so "
-            "give them in a smaller unit"
+            f"all {len(array)} points lie within {extent:.3g} m, but a surface needs at least "
+            f"{SMALLEST_LENGTH:g} m: give the coordinates in a smaller unit"
         )
     return array, np.stack([low, high])
 
 
 def _refuse_lines(points: np.ndarray) -> None:
-    """Raise InvalidPointCloud if all points are equal or on one line, since such points define no surface.
+    """Raise InvalidPointCloud if all points are equal or on one line, because such points define no surface.
 
-    A sample of the points is tried first: it is usually enough to show that the points are fine.
+    A sample of the points is tested first: it is usually enough to show that the points are valid.
     """
     if len(points) > 2 * _GLANCE and not _on_a_line(points[:: len(points) // _GLANCE]):
         return
@@ -91,8 +95,8 @@ def _refuse_lines(points: np.ndarray) -> None:
     if _on_a_line(points):
         length = float(np.ptp(points, axis=0).max())
         raise InvalidPointCloud(
-            f"all {len(points)} points lie on a line, to a billionth of its length of {length:.3g} m: "
-            "they have no surface"
+            f"all {len(points)} points lie on a line of length {length:.3g} m, to a billionth of its "
+            "length: they have no surface"
         )
 
 
@@ -127,7 +131,7 @@ def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.nda
     wrong = np.concatenate(bad)
     if len(wrong):
         raise InvalidPointCloud(
-            f"normal {wrong[0]} is {given[wrong[0]].tolist()} ({len(wrong)} such in all): normals must be finite and "
+            f"normal {wrong[0]} is {given[wrong[0]].tolist()} ({len(wrong)} in total): normals must be finite and "
             "not zero; leave them out if they are unknown"
         )
     return result
@@ -146,10 +150,14 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
 
 
 def _checked_affine(matrix: Any) -> np.ndarray:
-    """Check an affine matrix, and return it as (4, 4) float64. The caller checks whether it can be inverted."""
+    """Check an affine matrix, and return the matrix as (4, 4) float64. The caller checks whether the matrix can be
+    inverted.
+    """
     array = float_array("the matrix", matrix, InvalidPointCloud)
     if array.shape != (4, 4):
-        raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
+        raise InvalidPointCloud(
+            f"the transformation of a cloud must be a 4x4 matrix, not an array of shape {array.shape}"
+        )
     if not (np.abs(array) <= LARGEST_COORDINATE).all():
         raise InvalidPointCloud(f"the matrix has entries that are not finite, or beyond {LARGEST_COORDINATE:g}")
     if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
@@ -165,7 +173,7 @@ class PointCloud(Copyable):
 
     Args:
         points: array-like, shape (n, 3) [m], in the object's own frame; at least 8, not all on one line.
-        normals: array-like, shape (n, 3), of any length, or None. They orient the surface: f > 0 behind it.
+        normals: array-like, shape (n, 3), of any length, or None. The normals orient the surface: f > 0 behind it.
         bandwidth: h [m] of the weight exp(-d^2 / h^2). None derives it from the sampling radius
             (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also more detail.
             Beyond about three times the derived bandwidth, the surface departs from its points, and contacts are
@@ -234,7 +242,7 @@ class PointCloud(Copyable):
 
     @in_slices
     def build(self) -> Generator[Progress, None, Built]:
-        """Build the hierarchy that queries need, if it is not built yet, in slices of some milliseconds.
+        """Build the hierarchy that queries need, unless it is built already, in slices of some milliseconds.
 
         A million points take about a second in all. Closing the generator early only discards its work. Several
         generators may run at the same time, also in threads: the result of the first to finish is kept.
@@ -261,8 +269,8 @@ class PointCloud(Copyable):
     def corrected_points(self) -> np.ndarray:
         """The points that the surface is fitted to [m], a new (n, 3) float64 array in the order of the points.
 
-        For "twicing" they are moved to undo the surface's shrinkage (``shrinkage.py``). Otherwise they are the points
-        themselves.
+        For "twicing" they are moved to undo the surface's shrinkage (``shrinkage.py``). Without a correction, these are
+        the points themselves.
         """
         return self._in_given_order(self.built.tree.corrected + self.built.tree.origin)
 
@@ -329,7 +337,8 @@ class PointCloud(Copyable):
 
         Returns:
             (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,)
-            bool tells where there is a surface: where more points than the cut-off count lie within the horizon.
+            bool tells whether the surface exists at the point: more points than the cut-off count lie within the
+                horizon.
             f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. Where
             valid is False, f is 0.
 

@@ -1,4 +1,4 @@
-"""``CloudContacts``: where the surface of a cloud meets the surface of another cloud or mesh."""
+"""``CloudContacts``: the contacts of the surface of a cloud with the surface of another cloud or mesh."""
 
 from collections.abc import Generator
 from functools import cached_property
@@ -78,9 +78,9 @@ class CloudContacts(Copyable):
     def touched(self, side: int) -> np.ndarray:
         """Return the triangles of a mesh, or the points of a cloud, that are in contact on one side in any pose.
 
-        The points belong to the meeting leaves. They lie in the other leaf's box, or in the region common to leaf and
-        triangle, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of
-        a leaf that is nearest to the contact is always included.
+        The points belong to the meeting leaves. The points lie in the other leaf's box, or in the region common to leaf
+        and triangle, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point
+        of a leaf that is nearest to the contact is always included.
 
         Args:
             side: 0 for a, 1 for b.
@@ -127,8 +127,9 @@ class CloudContacts(Copyable):
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
         """Return whether the clouds are sampled too coarsely to tell whether their surfaces meet.
 
-        That is so if the surfaces are closer than the resolution of the clouds (``PointCloud.resolution``) without
-        contact, or if there is contact, but a move by the resolution could part them.
+        A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
+        (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate
+        the surfaces.
 
         Returns:
             (k,) bool, for each pose of the query; one without a stack.
@@ -159,16 +160,17 @@ class CloudContacts(Copyable):
             (indices, depth): points (m,) int32 behind the surface, and their distance from it (m,) float64 [m].
 
         Raises:
-            UnsupportedOption: the side is neither 0 nor 1, or is no cloud; or the other object has no inside, being a
-                mesh that is not closed or a cloud without normals; or the query had a stack of several poses.
+            UnsupportedOption: the side is neither 0 nor 1, or is not a cloud; or the other object has no inside,
+                because it is a mesh that is not closed or a cloud without normals; or the query had a stack of several
+                poses.
         """
         side = side_of(side)
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
-            raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
+            raise UnsupportedOption(f"object {side} is not a cloud: depths can be computed only for points of a cloud")
         if len(self._rows[0]) > 1:
-            raise UnsupportedOption("depths are those of one pose: ask about each by itself")
+            raise UnsupportedOption("depths need the contacts of one pose, not of a stack: compute them pose by pose")
         poses = pose_of(self._rows[side][0]), pose_of(self._rows[other][0])
         return (yield from points_behind_steps(cloud, self._objects[other], *poses))
 

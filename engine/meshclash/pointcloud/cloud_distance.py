@@ -1,6 +1,6 @@
-"""The distance between a cloud and another cloud or a mesh.
+"""Compute the distance between a cloud and another cloud or a mesh.
 
-First the nearest two samples (cloud points or triangles) are found exactly. Both trees are descended together, near
+First the nearest two samples (cloud points or triangles) are found exactly. Both trees are traversed together, near
 pairs first; a pair is skipped if its boxes are no closer than the best distance so far. Then the points of clouds move
 along their surfaces towards each other as long as that reduces the distance.
 """
@@ -125,7 +125,8 @@ def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds
     so far.
 
     Returns:
-        The number of pairs left on the stack, whose next entry holds the pair of leaves; -1 if there is none.
+        Return the number of pairs left on the stack, whose next entry contains the pair of leaves; -1 if no pair is
+            left.
     """
     while used > 0:
         used -= 1
@@ -207,7 +208,7 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
 def _scratch(limit: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the start of a search: (number of pairs on the stack, their bounds, their nodes, best result so far).
 
-    The stack holds the two roots; there is no result yet. Only samples closer than ``limit`` are found.
+    The stack contains the two roots, and no result exists yet. Only samples closer than ``limit`` are found.
     """
     best = np.array([limit * limit, -1.0, -1.0])
     return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
@@ -223,7 +224,7 @@ def cloud_distance(
     """Return the distance between a PointCloud and another PointCloud or a mesh.
 
     Args:
-        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
 
     Returns:

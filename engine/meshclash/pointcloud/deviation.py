@@ -47,7 +47,7 @@ def from_solid(forest, solids, frame, p, signed, work):
 
 @inner
 def from_solid_by_nodes(forest, solids, frame, p, signed, work):
-    """Return the same as ``from_solid``, from the binary tree: a GPU has no 8-wide form."""
+    """Like ``from_solid``, for the binary tree, because a GPU has no 8-wide form."""
     distance, _, _ = nearest_in(forest, frame, p, np.inf, -1.0, work)
     if not signed or beyond_root(forest, frame, p, 0.0):
         return distance, True
@@ -108,7 +108,7 @@ def nearest_point(tree, x, stack, limit2):
 def from_surface(tree, x, stack, sums):
     """Return the distance from x to a cloud's surface, negative behind the surface if the cloud has normals.
 
-    Where there is no surface, it is the distance of the nearest point.
+    Where the surface does not exist, the distance to the nearest point is used.
     """
     d2, i = nearest_point(tree, x, stack, np.inf)
     distance = math.sqrt(d2)
@@ -152,12 +152,12 @@ def deviation(
 
     Args:
         cloud: the PointCloud whose points are measured.
-        other: a mesh or a cloud. For a mesh, the distance is that of the nearest triangle. For a cloud, it is that of
-            its implicit surface, and of its nearest point where it has no surface.
+        other: a mesh or a cloud. For a mesh, the distance is that of the nearest triangle. For a cloud, the distance is
+            that to its implicit surface, or to its nearest point where the surface does not exist.
         pose_cloud, pose_other: None (identity), a Pose or a rigid (4, 4) matrix.
         signed: negative for points behind the surface: inside a closed mesh, or against the normals of a cloud.
         device: "cpu"; "cuda", a GPU; or "auto", which uses a GPU for enough points (``configure_device``). The results
-            are the same. If a GPU fails, the CPU takes over, with a warning.
+            are the same. If a GPU fails, the CPU computes the rest, with a warning.
 
     Returns:
         (n,) float64 [m], in the order of the cloud's points.
@@ -206,7 +206,7 @@ def _measured_steps(
 def points_behind_steps(
     cloud: PointCloud, other: Surface, pose_cloud: PoseLike = None, pose_other: PoseLike = None
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-    """Find the points of a cloud that lie behind another surface, and their depths; in slices.
+    """Find, in slices, the points of a cloud that lie behind another surface, and their depths.
 
     If the other object is a mesh, only points of leaves that reach into its box are measured.
 
@@ -259,7 +259,7 @@ def points_of_leaves(tree: PointTree, leaves: np.ndarray) -> tuple[np.ndarray, n
 def _checked_question(cloud: Any, pose_cloud: Any, pose_other: Any) -> tuple[np.ndarray, np.ndarray]:
     """Check the arguments, and return the rows (3, 4) of both poses."""
     if not isinstance(cloud, PointCloud):
-        raise InvalidPointCloud(f"deviation asks about a PointCloud, not about {a_type(cloud)}")
+        raise InvalidPointCloud(f"deviation needs a PointCloud, not {a_type(cloud)}")
     (rows, stacked), (rows_other, stacked_other) = pose_stack(pose_cloud), pose_stack(pose_other)
     if stacked or stacked_other:
         raise UnsupportedOption("deviation takes one pose for each object, not a stack")
@@ -271,14 +271,16 @@ def _measure_steps(
 ) -> Generator[Progress, None, Measure]:
     if isinstance(other, PointCloud):
         if signed and not other.has_normals:
-            raise UnsupportedOption("the other cloud has no normals, so it has no inside: ask for unsigned distances")
+            raise UnsupportedOption(
+                "the other cloud has no normals, so its inside is unknown: compute unsigned distances"
+            )
         yield from steps(other.build)
         return _measure_cloud(other, rows_other, signed, device, count)
     hierarchy = as_hierarchy(other)
     if hierarchy.volume != "aabb":
         hierarchy = as_hierarchy(hierarchy.mesh)
     if signed and not hierarchy.mesh.is_closed:
-        raise UnsupportedOption("the mesh is not closed, or a shell, so it has no inside: ask for unsigned distances")
+        raise UnsupportedOption("the mesh is open or a shell, so its inside is unknown: compute unsigned distances")
     yield Progress(0.0, "preparing the mesh")
     return _measure_mesh(hierarchy, rows_other, signed, device, count)
 

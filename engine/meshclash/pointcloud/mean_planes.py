@@ -1,8 +1,8 @@
 """Mean planes of nodes, by which priorities and leaf tests tell the sides of a node's surface; and rims of leaves.
 
 To find rims, each tested point of a leaf is moved by a sampling radius away from the mean of the points around it. If
-the mean around the moved position lies far beside it, the surface ends there. Inside a surface the mean follows the
-moved position, however uneven the points are.
+the mean around the moved position lies far from it, the surface ends there. Inside a surface the mean follows the moved
+position, however uneven the points are.
 """
 
 import math
@@ -15,11 +15,11 @@ from ..reference import by_reference
 from .surface import HORIZON2, INVERSE_H2, MARGIN, SAMPLING_RADIUS, smallest_eigenvector
 
 BESIDE_RIM = 0.5
-"""Least distance, in bandwidths, of a position at a rim from the mean of the points around it. At a straight border
+"""Minimum distance, in bandwidths, of a position at a rim from the mean of the points around it. At a straight border
 0.56."""
 _INWARD = 0.25
-"""A point closer than this, in bandwidths, to the mean of the points around it is inside a surface. At a border the
-distance is 0.3 to 0.56."""
+"""A point closer than this value, in bandwidths, to the mean of the points around it is inside a surface. At a border
+the distance is 0.3 to 0.56."""
 
 
 @inner

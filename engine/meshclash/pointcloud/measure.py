@@ -1,7 +1,7 @@
 """Distances to a surface, and values of a cloud's implicit function, for many points at once on a GPU or the CPU.
 
-``measure_gpu.py`` has the kernels. A device gets large chunks of points. After its first fault the CPU takes over with
-small chunks, so that slices stay short.
+``measure_gpu.py`` has the kernels. A device gets large chunks of points. After the first error of the GPU, the CPU
+computes the rest with small chunks, so that slices stay short.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Measure:
         on_cpu, of_device: the functions that measure on the CPU and on a device.
 
     Attributes:
-        chunk: how many points to pass per call.
+        chunk: number of points to pass per call.
     """
 
     def __init__(self, device: str, count: int, on_cpu: OnCpu, of_device: OnDevice) -> None:

@@ -1,7 +1,7 @@
 """Kernels that evaluate a cloud's surface, or measure distances to a cloud or mesh, with one thread per point.
 
 The threads run the same functions as the CPU, compiled for the device, except that the device has no memory for
-expansions. The kernel therefore marks points so close to a mesh's surface that float64 cannot determine their side.
+expansions. So the kernel marks points that are so close to a mesh's surface that float64 cannot determine their side.
 """
 
 from typing import NamedTuple

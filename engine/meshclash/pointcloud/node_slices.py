@@ -10,7 +10,7 @@ def node_steps(
 ) -> Generator[Progress, None, None]:
     """Process all nodes with ``advance``, in slices.
 
-    ``advance`` takes the number of nodes done so far, and returns the new number.
+    ``advance`` receives the number of nodes processed so far, and returns the new number.
     """
     done = 0
     while True:

@@ -1,6 +1,6 @@
 """Run a traversal: to its end, within a time budget, or down to a resolution.
 
-A ``PairSearch`` is one query about one pair of posed objects. Its kernel is an argument, so the same code runs
+A ``PairSearch`` is one query about one pair of posed objects. The kernel is an argument, so the same code runs
 traversals of two clouds, and of a cloud and a mesh.
 """
 
@@ -68,9 +68,9 @@ class PairSearch(Copyable):
     """One traversal.
 
     Args:
-        kernel: the function that advances it.
+        kernel: the function that advances the traversal.
         rows_a: pose of the cloud in whose hierarchy frame the kernel works, (3, 4).
-        origin: that frame's origin in the cloud's own coordinates, (3,) [m].
+        origin: origin of the frame in the cloud's own coordinates, (3,) [m].
         tolerance: largest distance of a contact point from either surface [m].
         first_only: stop at the first contact.
         at_once: largest number of contacts that one step of the kernel finds.
@@ -124,9 +124,9 @@ class PairSearch(Copyable):
     def spend(self, budget: float, begun: float) -> "PairSearch":
         """Run until about ``budget`` seconds of processor time have passed since ``begun``; only for a first contact.
 
-        Each slice aims at a part of the remaining time, by the speed of the slices so far. The test of two leaves is
-        interrupted when it has used up the rest. It then begins anew, and may take twice as long, so that repeated
-        calls come to an end whatever the budget. Some work is done in every call.
+        Each slice aims at a fraction of the remaining time, by the speed of the slices so far. The test of two leaves
+        is interrupted when the rest of the time is used up. The interrupted test then begins anew and may take twice as
+        long, so that repeated calls finish for any budget. Some work is done in every call.
         """
         assert self.settings[FIRST_ONLY] != 0.0
         now = time.thread_time()
@@ -167,8 +167,8 @@ class PairSearch(Copyable):
     def probability(self) -> float:
         """Return the probability that the most promising waiting pair meets; 0 if no pair waits.
 
-        Keys are at least -0.5, so the result is at least one half while any pair waits. An interrupted search therefore
-        answers "colliding", and more work can only correct that answer, never make it wrong.
+        Keys are at least -0.5, so the result is at least one half while a pair is waiting. So an interrupted search
+        returns "colliding", and more work can only correct this result, never make it wrong.
         """
         if self.complete or self.state[HEAP_USED] == 0:
             return 0.0
@@ -198,9 +198,10 @@ def limit_resolution(search: PairSearch, resolution: float) -> None:
 
 
 def pose_rows(rows: np.ndarray) -> np.ndarray:
-    """Return one pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes.
+    """Return one pose (3, 4) as the stack (1, 3, 4) that is the argument of ``relative_rows``.
 
-    It is always a copy: poses repeated for a stack are read-only, and Numba would compile the kernel again for them.
+    The stack is always a copy: poses repeated for a stack are read-only, and Numba would compile the kernel again for
+    them.
     """
     return np.array(rows[None], dtype=np.float64, order="C")
 

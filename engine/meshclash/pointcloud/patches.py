@@ -1,7 +1,7 @@
 """The input of a leaf test: the points of two leaves near their common region, in one frame, and the points to try.
 
-The common frame is the hierarchy frame of a. The region is the intersection of a's leaf box with its margin and the
-box around b's leaf with its margin. Inside the region and in b's leaf (``in_leaf``), both patches hold every point
+The common frame is the hierarchy frame of a. The region is the intersection of a's leaf box with its margin and the box
+around b's leaf with its margin. Inside the region and in b's leaf (``in_leaf``), both patches contain every point
 within the horizon, so the surface there equals the surface of the whole cloud.
 """
 
@@ -61,7 +61,9 @@ def common_region(tree_a, node_a, tree_b, node_b, m, region):
 
 @inlined
 def inside(region, x):
-    """Return whether a point lies in a region. Half of a patch's points do, so branches would be mispredicted."""
+    """Return whether a point lies in a region. Half of a patch's points are inside, so branches would be
+    mispredicted.
+    """
     return (
         (region[0] <= x[0])
         & (x[0] <= region[3])
@@ -94,7 +96,7 @@ def near_leaf(tree_b, node_b, m, x, length):
 
 @inner
 def keep_in_leaf(patch, tried, tree_b, node_b, m):
-    """Move the candidate points that lie in b's leaf to the front; return how many there are."""
+    """Move the candidate points that lie in b's leaf to the front; return their number."""
     points, chosen = patch.points, patch.chosen
     kept = 0
     for entry in range(tried):
@@ -181,8 +183,8 @@ def widened(plane, patch):
     """Widen the slab of a leaf until the surfaces are certainly apart if all points of another leaf lie outside the
     slab.
 
-    The slack covers how far this leaf's surface may lie off its points, and how far the surface of ``patch``, the other
-    leaf, may reach beyond its own points.
+    The margin covers the distance of this leaf's surface from its points, and the distance that the surface of
+    ``patch``, the other leaf, may extend beyond its own points.
     """
     n, low, high = plane
     slack = _BESIDE_POINTS * patch.parameters[SAMPLING_RADIUS] + reach_of(patch.parameters)
@@ -235,7 +237,7 @@ def one_sided(patch, tried, plane):
 
 
 class Patch(NamedTuple):
-    """A leaf's piece of surface and its work arrays; helpers take a reference to it."""
+    """A leaf's part of the surface and its work arrays; helper functions receive a reference to it."""
 
     points: np.ndarray
     """(capacity, 3) float64 [m], in the common frame."""
@@ -246,7 +248,8 @@ class Patch(NamedTuple):
     chosen: np.ndarray
     """Indices of the points to try, (capacity,) int64."""
     away: np.ndarray
-    """Their distances from the other surface, (capacity,) float64 [m]; infinite for points not to be tried."""
+    """Distances of the points from the other surface, (capacity,) float64 [m]; infinite for points that are not tried.
+"""
     used: np.ndarray
     """Number of points, (1,) int64."""
     parameters: np.ndarray
@@ -257,7 +260,7 @@ class Patch(NamedTuple):
     """Key of each cache entry, (kept,) int64: twice the index of a point, plus 1 for a point of the same cloud."""
     values: np.ndarray
     """Cached values, (kept, 9) float64: f, normal and existence of the surface at that point; and for Newton's method
-    from a point of the same cloud how it failed (0 if unknown), and where it ended."""
+    from a point of the same cloud, how it failed (0 if unknown), and where it ended."""
 
 
 def new_patch(capacity: int, parameters: np.ndarray, kept: int = 1) -> Patch:

@@ -2,8 +2,8 @@
 
 Source: Klein and Zachmann (2004), section 5.2. A collision is likely when samples of one node lie on both sides of the
 other's surface. (The spheres around samples of section 5.1 exclude hardly any pair whose boxes overlap: 204 of 158,334
-on five shapes, and no pair of leaves.) The paper evaluates the surface of the other node's samples for that
-(``lab/clouds/paper_test.py``). The other node's mean plane gives nearly the same answer for a fraction of the work.
+on five shapes, and no pair of leaves.) The paper evaluates the surface at the other node's samples to test this
+(``lab/clouds/paper_test.py``). The other node's mean plane gives nearly the same result for a fraction of the work.
 Samples inside the slab that holds the node's points do not count, so a node that is not flat hardly counts.
 """
 

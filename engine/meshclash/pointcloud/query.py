@@ -1,4 +1,4 @@
-"""Find where two objects meet, one of them a cloud. The other may be a mesh."""
+"""Find the contacts of two objects, at least one of which is a cloud. The other object may be a mesh."""
 
 import time
 from collections.abc import Generator
@@ -23,7 +23,7 @@ def collide_clouds(
     """Find all contacts of a PointCloud with another PointCloud or a mesh.
 
     Args:
-        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
 
     Raises:

@@ -40,7 +40,7 @@ def metres_of(unit: str | float) -> float:
     metres = real_number(unit)
     if not 0.0 < metres < np.inf:
         raise UnsupportedOption(
-            f"unit must be the name of one, or a finite number of metres above 0, not {shown(unit)}"
+            f"unit must be the name of a unit, or a positive finite number of metres, not {shown(unit)}"
         )
     return metres
 
@@ -50,15 +50,15 @@ def _checked_path(path: Any) -> Path:
     try:
         checked = Path(os.fsdecode(path))
     except TypeError:
-        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by {a_type(path)}") from None
+        raise InvalidFile(f"the file name must be a string, bytes or a Path, not {a_type(path)}") from None
     try:
         ordinary = stat.S_ISREG(checked.stat().st_mode)
     except OSError as error:
         raise InvalidFile(f"{checked!s:.300}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{shown(str(checked))} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{shown(str(checked))} is not a valid file name: {error}") from None
     if not ordinary:
-        raise InvalidFile(f"{checked}: cannot be read: a folder, a device or a pipe is no file of points")
+        raise InvalidFile(f"{checked}: cannot be read: a folder, a device or a pipe is not a point file")
     return checked
 
 
@@ -67,7 +67,7 @@ def _checked_memory(memory: Any) -> float | None:
         return None
     number = real_number(memory)
     if not number >= 0.0:
-        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {shown(memory)}")
+        raise UnsupportedOption(f"memory must be None or a number of bytes of at least 0, not {shown(memory)}")
     return number
 
 
@@ -101,7 +101,9 @@ def read_points(
     file, scale, limit = _checked_path(path), metres_of(unit), _checked_memory(memory)
     reader = FORMATS.get(file.suffix.lower())
     if reader is None:
-        raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {', '.join(FORMATS)}")
+        raise InvalidFile(
+            f"{file}: files ending in {file.suffix!r} are not supported; expected one of {', '.join(FORMATS)}"
+        )
     try:
         with file.open("rb") as stream:
             source = Source(file, stream, limit)
@@ -132,7 +134,7 @@ def read_cloud(
 ) -> PointCloud:
     """Read a PointCloud from a file; the arguments are those of ``read_points`` and PointCloud.
 
-    Normals of the file are used if all of them are usable.
+    Normals of the file are used if all normals are valid.
 
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.

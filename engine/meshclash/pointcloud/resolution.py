@@ -1,7 +1,7 @@
-"""Determine which answers about clouds are certain: those that stay the same if the objects move by the clouds'
+"""Determine which results about clouds are certain: those that stay the same if the objects move by the clouds'
 resolution.
 
-Points do not tell where exactly a surface lies, ends or is bent: corners are cut off, borders extend beyond the last
+Points do not determine exactly where a surface lies, ends or bends: corners are cut off, borders extend beyond the last
 points, and thin parts look like noise. So a contact, and a gap, may be wrong by up to the *resolution* of a cloud, two
 sampling radii or the bandwidth. A contact is certain where both surfaces continue on all sides and cross at an angle,
 or if it remains nearby after every move by the resolution. A gap is certain if it is larger than the resolution.
@@ -22,11 +22,11 @@ from .surface import COUNT, CUTOFF, INVERSE_H2, MEAN, SQUARES, SUMS_LENGTH, WEIG
 from .tree import STACK_SIZE, sum_around
 
 _BESIDE = 0.3
-"""Largest distance, in bandwidths, of the mean of the points from a place where a surface continues on all sides. At a
-straight border it is 0.57."""
+"""Largest distance, in bandwidths, of the mean of the points from a position where a surface continues on all sides. At
+a straight border this distance is 0.57."""
 _THICKNESS = 0.2
 """Largest standard deviation, in bandwidths, of the points from their plane where a surface is one sheet. Noise reaches
-0.25, then nothing is known from one place."""
+0.25; in this case a single position decides nothing."""
 _SINE = 0.5
 """Least sine of the angle at which two sheets certainly cross."""
 _AT_ONCE = 64
@@ -36,11 +36,13 @@ _MOVES = _LATTICE / np.linalg.norm(_LATTICE, axis=1)[:, None]
 _MOVE = 0.9
 """Length of a move divided by the resolution. Any direction is within 37 degrees of one of the moves."""
 _REACH = 2.0
-"""Largest distance between a contact and the one that it becomes by a move, divided by the length of the move, where
-surfaces cross at a right angle. Twice as far as the curve of contact moves: there is one point for each pair of leaves.
+"""Largest distance between a contact before and after a move, divided by the length of the move, if the surfaces cross
+at a right angle. The value is twice the motion of the curve of contact, because there is one point for each pair of
+leaves.
 """
 _LEAST_SINE = 0.25
-"""Least sine of an angle by which contacts are followed farther: estimated normals tell no smaller ones."""
+"""Minimum sine of an angle for following contacts farther, because estimated normals are not precise enough for smaller
+angles."""
 _TEXT = "moving surfaces that hardly meet"
 
 
@@ -49,7 +51,7 @@ def sheets_at(tree, at, normals, certain):
     """Write the normals of a surface at points (k, 3) in object coordinates, and whether the surface is a single sheet
     around each point.
 
-    It is one sheet where it continues on all sides of the point, and its points lie near their plane.
+    The surface is one sheet where it continues on all sides of the point, and its points lie near their plane.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -112,8 +114,8 @@ def _remaining_steps(
 ) -> Generator[Progress, None, np.ndarray]:
     """Return which contact points (k, 3) with reaches (k,) [m] remain if b moves in a direction (3,), (k,) bool.
 
-    One remains if there is a contact within its reach after the move. Contacts elsewhere do not count: the move may
-    have parted the surfaces here and brought other parts together.
+    A contact remains if there is a contact within its reach after the move. Contacts elsewhere do not count: the move
+    may have separated the surfaces here and brought other parts together.
     """
     shift = _MOVE * pair_resolution(a, b) * way
     moved = rows_b.copy()
@@ -129,7 +131,7 @@ def _reaches(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points:
     """Return how far contacts (k, 3) may move along the surfaces while b moves, (k,) [m].
 
     The curve in which two planes cross moves by at most the length of the move, divided by the sine of their angle. The
-    angle is only known where both surfaces are single sheets.
+    angle is known only where both surfaces are single sheets.
     """
     sine = np.ones(len(points))
     if isinstance(a, PointCloud) and isinstance(b, PointCloud):
@@ -160,7 +162,9 @@ def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> tuple[np
 
 
 def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Return directions (k, 3) of moves along the normals at a contact (3,): they most likely part it."""
+    """Return directions (k, 3) of moves along the normals at a contact (3,): these moves most likely separate the
+    surfaces.
+    """
     ways = []
     for thing, rows in ((a, rows_a), (b, rows_b)):
         if isinstance(thing, PointCloud):
@@ -172,8 +176,8 @@ def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, po
 def doubtful_gap_steps(
     a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, np.ndarray | None]:
-    """Return a place (3,) where two objects without a common point are so close that they may meet; None if there is
-    none.
+    """Return a point (3,) at which two objects without a common point are so close that they may meet; None if they are
+    not so close.
 
     Their poses are (3, 4).
     """

@@ -1,10 +1,10 @@
 """Find a common point of two surfaces that meet only at their rims, outside the region that points cover.
 
 A surface ends some way beyond its points. Where only such rims meet, Newton's method leaves one of the surfaces, or has
-no point to start from. First the slabs are compared that contain both surfaces near the common region of two leaves.
-That rejects nearly all pairs of leaves without an evaluation. Otherwise the region is subdivided into cubes,
-recursively. Cubes are dropped if they are too far from the points, from one of the surfaces or from their line of
-intersection, or if they lie inside a surface, away from its rim. From the others, steps are made towards both surfaces.
+no starting point. First the slabs are compared that contain both surfaces near the common region of two leaves. That
+rejects nearly all pairs of leaves without an evaluation. Otherwise the region is subdivided into cubes, recursively.
+Cubes are dropped if they are too far from the points, from one of the surfaces or from their line of intersection, or
+if they lie inside a surface, away from its rim. From the remaining cubes, steps are made towards both surfaces.
 """
 
 import math
@@ -45,8 +45,8 @@ _BENT = 0.5
 """Bound of the slope of the difference of two functions, beyond the slope that both normals predict. A wavy sheet adds
 0.05, and a noisy one 0.2 where it ends; only folds within a bandwidth add more."""
 _BESIDE_STEEPNESS = 0.75
-"""Bound of the slope of a position's distance from the mean of the points around it. At a straight border it is 0.3 to
-0.7."""
+"""Bound of the slope of a position's distance from the mean of the points around it. At a straight border the slope is
+0.3 to 0.7."""
 _LEANING = 0.5
 """How far a surface may lie outside the slab of its points, as a share of the slab's thickness.
 
@@ -91,11 +91,11 @@ def _in_slab(slab, x, reach):
 
 @inner
 def _may_share(fp, np_, fq, nq, reach):
-    """Return whether two surfaces may have a common point within ``reach`` of the middle of a cube.
+    """Return whether two surfaces may have a common point within ``reach`` of the centre of a cube.
 
-    Both are evaluated there, and their normals are turned to the same side. Over the distance ``reach``, the difference
-    of the functions then changes at most by the difference of the normals times ``reach``, plus ``_BENT`` times
-    ``reach``.
+    Both surfaces are evaluated at the centre, and their normals are oriented to the same side. Over the distance
+    ``reach``, the difference of the functions then changes at most by the difference of the normals times ``reach``,
+    plus ``_BENT`` times ``reach``.
     """
     cosine = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
     apart = abs(fp - fq) if cosine >= 0.0 else abs(fp + fq)
@@ -118,11 +118,12 @@ def _may_have_enough(patch, x, reach):
 def _may_hold(patch, x, width, work):
     """Evaluate a surface at the centre of a cube, and decide whether the cube may contain a part of it.
 
-    f is defined beyond the end of the surface, as long as there are enough points. There is a surface again where the
+    f is defined beyond the end of the surface, as long as there are enough points. The surface exists again where the
     nearest point, or the mean of the points, is close enough. Neither distance changes by more than the distance moved.
 
     Returns:
-        (whether the surface may enter the cube, f, normal, whether these two are known, whether it may end there).
+        Returns (whether the surface may enter the cube, f, normal, whether these two are known, whether the surface may
+            end in the cube).
     """
     f, n, there = value_at(patch, x, work)
     known = patch.sums[COUNT] > patch.parameters[CUTOFF]
@@ -220,8 +221,8 @@ def _in_cube(p, q, slabs, both, cubes, x, width, where, most, tolerance, work):
 def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m, tolerance, work):
     """Search for a point on both surfaces anywhere in the region and in b's leaf; return (found, point).
 
-    ``normal_p`` and ``normal_q`` are the leaves' mean normals. With ``both``, only places where both surfaces end are
-    searched, otherwise those where at least one of them ends. ``cubes`` is a work array, (CUBES, 4) float64.
+    ``normal_p`` and ``normal_q`` are the leaves' mean normals. With ``both``, only positions where both surfaces end
+    are searched, otherwise those where at least one surface ends. ``cubes`` is a work array, (CUBES, 4) float64.
     """
     slabs = _slab(p, normal_p), _slab(q, normal_q)
     radius = min(p.parameters[SAMPLING_RADIUS], q.parameters[SAMPLING_RADIUS])

@@ -3,8 +3,8 @@
 Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
 ("Interpolation Search for Point Cloud Intersection", 2005). The path between two such points is followed on the first
 surface, and the root of the second surface's function along it is found by regula falsi (Illinois variant). If all
-points lie on one side but the surfaces come close, Newton's method moves the nearest points onto both. This finds
-surfaces that touch, graze each other or coincide.
+points lie on one side but the surfaces come close, Newton's method moves the nearest points onto both. Newton's method
+finds surfaces that touch, graze each other or coincide.
 """
 
 import math
@@ -17,8 +17,8 @@ from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
 UNTRIED, SETTLED, LOST = 0, 1, 2
-"""How Newton's method ended from the points of a leaf: it was not started; it ended where both surfaces exist; it came
-to a place where one of them does not exist."""
+"""The result of Newton's method from the points of a leaf: it was not started; it ended where both surfaces exist; it
+reached a position where one surface does not exist."""
 ROOT_STEPS = 12
 _STARTS = 4  # starting points of Newton's method in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 18
@@ -35,9 +35,9 @@ def is_late(work):
 
 @inner
 def value_at(patch, x, work):
-    """Return (f, normal, whether there is a surface) of a patch at x; count the evaluation.
+    """Return (f, normal, whether the surface exists) of a patch at x; count the evaluation.
 
-    ``work`` (2,) int64 holds the number of evaluations of this call, and the largest number that it may make.
+    ``work`` (2,) int64 contains the number of evaluations of this call, and the largest number allowed.
     """
     work[0] += 1
     return evaluate_among(patch.points, patch.normals, patch.used[0], x, patch.parameters, patch.sums)
@@ -57,7 +57,7 @@ def _place_kept(patch, owner, i, own):
 def value_at_point(patch, owner, i, own, work):
     """Like ``value_at``, at a point of a patch, with a cache.
 
-    Leaves overlap, so the same points are tried in several pairs of leaves. The latest values are cached.
+    Leaves overlap, so the same points are evaluated in several pairs of leaves. The latest values are cached.
     """
     key, place = _place_kept(patch, owner, i, own)
     values = patch.values
@@ -76,7 +76,7 @@ def value_at_point(patch, owner, i, own, work):
 
 @inner
 def _onto(patch, x, region, work):
-    """Move x onto a patch's surface in two steps; return (point, remaining f, whether there is a surface)."""
+    """Move x onto a patch's surface in two steps; return (point, remaining f, whether the surface exists)."""
     f = 0.0
     for _ in range(2):
         f, n, there = value_at(patch, x, work)
@@ -90,7 +90,7 @@ def _onto(patch, x, region, work):
 def oriented_value(patch, x, reference, work):
     """Evaluate a patch with its normal turned to a reference direction.
 
-    Returns (f, whether there is a surface, whether also the sign of f is reliable).
+    Returns (f, whether the surface exists, whether also the sign of f is reliable).
     """
     f, n, there = value_at(patch, x, work)
     along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
@@ -146,7 +146,7 @@ def both_planes(fp, np_, fq, nq):
     """Return the shortest vector to the line in which two tangent planes meet, for distances fp and fq along their
     normals.
 
-    If the planes are nearly parallel, the vector leads to the middle between them.
+    If the planes are nearly parallel, the vector leads to the centre between them.
     """
     c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
     sine2 = 1.0 - c * c
@@ -165,8 +165,8 @@ def both_planes(fp, np_, fq, nq):
 def _newton(p, q, i, region, tolerance, work):
     """Move a point of p onto both surfaces at once by Newton's method; return (found, end point, SETTLED or LOST).
 
-    The iteration stops if steps as short as the next one could not reach the surfaces, as in the middle between
-    parallel sheets.
+    The iteration stops if steps as short as the next one could not reach the surfaces, for example between parallel
+    sheets.
     """
     radius = q.parameters[SAMPLING_RADIUS]
     x = (p.points[i, 0], p.points[i, 1], p.points[i, 2])
@@ -194,7 +194,7 @@ def _newton(p, q, i, region, tolerance, work):
 def drive(p, q, i, region, tolerance, work):
     """Move a point of p onto both surfaces by Newton's method; return (found, end point, SETTLED or LOST).
 
-    If the iteration ends inside the region without a common point, it would do so for other pairs of leaves as well, so
+    If the iteration ends inside the region without a common point, it would also do so for other pairs of leaves, so
     the failure is cached.
     """
     key, place = _place_kept(p, p, i, 1)
@@ -224,9 +224,9 @@ def _nearest_start(away, tried):
 def _drive_from_several(p, q, tried, region, tolerance, work):
     """Try Newton's method from the points of p that are nearest to q's surface.
 
-    Each starting point is at least a sampling radius from the earlier ones, and half a radius from where those ended.
-    At a border the surface reaches beyond its points, so points as far as that from q's surface are tried as well.
-    Returns (found, point, how it ended).
+    Each starting point is at least a sampling radius from the earlier ones, and half a radius from the points where
+    their iterations ended. At a border the surface extends beyond its points, so points at such a distance from q's
+    surface are tried as well. Returns (found, point, result of Newton's method).
     """
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
@@ -262,10 +262,11 @@ def _thinned(chosen, tried):
 
 @inner
 def search(p, q, tried, reference, region, tolerance, work):
-    """Search for a point on both surfaces from the points of p in the region; return (found, point, how it ended).
+    """Search for a point on both surfaces from the points of p in the region; return (found, point, result of Newton's
+    method).
 
-    The last is UNTRIED if Newton's method has no starting point, and LOST if it came to a place without one of the
-    surfaces.
+    The last value is UNTRIED if Newton's method has no starting point, and LOST if it reached a position without one of
+    the surfaces.
     """
     points, chosen, away = p.points, p.chosen, p.away
     tried = _thinned(chosen, tried)

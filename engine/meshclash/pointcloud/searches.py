@@ -1,4 +1,4 @@
-"""Choose the search that answers a query about two objects, one of them a cloud, and check its arguments."""
+"""Choose the search that computes a query about two objects, one of them a cloud, and check its arguments."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ Thing = PointCloud | MeshLike
 
 
 def is_for_clouds(a: Any, b: Any) -> bool:
-    """Return whether at least one object is a cloud, so that this module answers the query.
+    """Return whether at least one object is a cloud, so that this module computes the query.
 
     Raises:
         InvalidMesh: the other object is neither a cloud nor a mesh.
@@ -29,7 +29,7 @@ def is_for_clouds(a: Any, b: Any) -> bool:
         if not isinstance(thing, Thing):
             name = type(thing).__name__
             raise InvalidMesh(
-                f"a PointCloud is compared with a PointCloud, TriangleMesh or Hierarchy, not with a {name}"
+                f"a PointCloud can be compared with a PointCloud, TriangleMesh or Hierarchy, not with a {name}"
             )
     return True
 
@@ -51,7 +51,7 @@ def prepared(thing: Thing) -> PointCloud | Hierarchy:
 
 
 def build_now(thing: Thing) -> None:
-    """Build the hierarchy that a query needs, if it is not built yet."""
+    """Build the hierarchy that a query needs, unless it is built already."""
     ready = prepared(thing)
     if isinstance(ready, PointCloud):
         _ = ready.built
@@ -74,8 +74,8 @@ def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.nd
     """Return whether a search has to exchange two posed clouds, so that the result does not depend on their order.
 
     The order of a search depends only on the clouds and poses, not on which one is passed first. So the results do not
-    depend on that either, although a search from one side may find a grazing contact, or a nearest point, that a search
-    from the other side misses.
+    depend on the order of the arguments, although a search in one order may find a grazing contact, or a nearest point,
+    that a search in the other order misses.
     """
     if a.point_count != b.point_count:
         return b.point_count < a.point_count
@@ -94,7 +94,7 @@ def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     rows_b, stacked_b = pose_stack(pose_b)
     count = max(len(rows_a), len(rows_b))
     if (stacked_a and len(rows_a) != count) or (stacked_b and len(rows_b) != count):
-        raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+        raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses have different lengths")
     return _repeated(rows_a, count), _repeated(rows_b, count), stacked_a or stacked_b
 
 

@@ -1,12 +1,12 @@
 """Detect leaves that face each other across a gap, without searching for a common point.
 
 If a plane separates the points of two leaves, the points of each lie on one side of the other surface. The surfaces can
-still meet where they extend beyond their points, at edges and borders, or where their sheets lean towards each other.
-Both are excluded if, at the point nearest to the other leaf, both sheets run along that plane and their tangent planes
-meet only far away.
+still meet where they extend beyond their points, at edges and borders, or where they curve towards each other. Both
+cases are excluded if, at the point nearest to the other leaf, both surfaces are parallel to that plane and their
+tangent planes meet only far away.
 
-The plane is found as by Chung and Wang, "Quick Collision Detection of Polytopes in Virtual Environments" (1996),
-section 3: its normal is reflected at the direction between the two points that contradict it most.
+The plane is found by the method of Chung and Wang, "Quick Collision Detection of Polytopes in Virtual Environments"
+(1996), section 3: its normal is reflected at the direction between the two points that contradict it most.
 """
 
 import numpy as np
@@ -98,10 +98,10 @@ def _meeting_distance2(fa, fb, cosine):
 
 @inner
 def sheets_apart(a, inside_a, tried_a, normal_a, b, inside_b, tried_b, normal_b, work):
-    """Return whether the surfaces of two leaves lie side by side with a gap between them.
+    """Return whether the surfaces of two leaves lie next to each other with a gap between them.
 
-    The arguments of each leaf are its patch, the number of chosen points inside the region, how many of these are to be
-    tried, and its mean normal. At least one of the two leaves must have a point to try.
+    The arguments of each leaf are its patch, the number of chosen points inside the region, how many of these points
+    are tried, and its mean normal. At least one of the two leaves must have a point to try.
     """
     found, n = _plane_between(a, inside_a, b, inside_b, normal_b)
     if not found:

@@ -9,9 +9,9 @@ r_i = -f(p_i) n(p_i);  d_i = sum w_ij r_j / sum w_ij;  v_i = sum w_ij^2 |r_j - d
 c_i = p_i + min(1 - 9 v_i / |d_i|^2, r_i . d_i / |d_i|^2) d_i, where that factor is positive.
 
 v is the variance of the mean d. Where noise or an edge makes residuals differ, a mean below three standard deviations
-is ignored, and a larger one is used in part (as James and Stein shrink a mean, 1961), so the surface stays nearly the
-uncorrected one. A point never moves farther than its own residual reaches; otherwise flat pieces beside edges would be
-lifted. It never moves farther than h / 2 either.
+is ignored, and a larger mean is reduced (as James and Stein shrink a mean, 1961), so the surface stays nearly the
+uncorrected one. A point never moves farther than its own residual reaches; otherwise flat parts next to edges would be
+lifted. The move of a point is also at most h / 2.
 """
 
 import math
@@ -37,9 +37,7 @@ def new_neighbours() -> tuple[np.ndarray, np.ndarray]:
 
 @inner
 def _gather(tree, leaf, neighbours):
-    """Collect the points of a leaf and its border, or an even selection if there are too many; return how many were
-    collected.
-    """
+    """Collect the points of a leaf and its border, or an even selection if there are too many; return their number."""
     places, points = neighbours
     own = tree.count[leaf]
     start = tree.border_start[leaf]
@@ -55,8 +53,8 @@ def _gather(tree, leaf, neighbours):
 
 @inner
 def _next_piece(tree, neighbours, state, limit):
-    """Return the range (begin, end) of the points of a leaf to process next, and the number of neighbours that each of
-    them visits.
+    """Return the range (begin, end) of the points of a leaf to process next, and the number of neighbours that each
+    point visits.
 
     ``state`` is advanced as if they were processed.
     """
@@ -72,10 +70,11 @@ def _next_piece(tree, neighbours, state, limit):
 
 @kernel
 def measure_shortfalls(tree, neighbours, residuals, state, limit):
-    """Write the vector [m] from the surface to each point into (n, 3) float32; 0 where there is no surface.
+    """Write the vector [m] from the surface to each point into (n, 3) float32; 0 where the surface does not exist.
 
     Borders must reach to the horizon. The kernel resumes from ``state`` (3,): a node, how many of its points are done,
-    and the number of neighbours visited in this call. It stops after about ``limit`` neighbours and returns the node.
+    and the number of neighbours visited in this call. The kernel stops after about ``limit`` neighbours and returns the
+    node.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)

@@ -133,7 +133,7 @@ def _sort(points, order, state, box, most):
 
 @inner
 def _choose_cut(points, begin, end, level, skin, box, state, scratch):
-    """Choose the cut of a node. If it is cut in the middle, its points need no sorting."""
+    """Choose the cut of a node. If a node is divided in the middle, its points need no sorting."""
     step = 1 + (end - begin) // _BINNED
     axis, cut, scale = _best_cut(points, begin, end, step, box, skin, scratch)
     if axis < 0 and step > 1:  # a few points far from all others
@@ -171,8 +171,8 @@ def split_points(points, order, leaf_size, skin, smallest, first, count, stack, 
     """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); return True when it is complete.
 
     The kernel stops after visiting about ``limit`` points, also within a node, and resumes from its state. A node
-    becomes a leaf if it has at most ``leaf_size`` points, or if no side of its box is longer than ``smallest``: where
-    points are that dense, smaller leaves would only repeat the same neighbours.
+    becomes a leaf if it has at most ``leaf_size`` points, or if no side of its box is longer than ``smallest``: with
+    such dense points, smaller leaves would only repeat the same neighbours.
     """
     scratch = (np.empty(_BINS, np.int64), np.empty((_BINS, 6)), np.empty(_BINS))
     work = 0

@@ -5,10 +5,10 @@ Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 200
 
 f(x) = n(x) . (a(x) - x). Here a is the mean of the points weighted by exp(-d^2 / h^2), and n is the normal of the plane
 through a that fits them best: the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points
-beyond the horizon do not count. There is no surface where at most the cut-off count of points are within the horizon.
-There is also none where a lies more than 0.7 h beside x and no point is within h / 2: beyond a border, in the middle of
-a hole, and where f vanishes far from the points only because n flips. (Both conditions are needed, since beside a much
-denser spot a lies far beside x, too.)
+beyond the horizon do not count. The surface does not exist where at most the cut-off count of points are within the
+horizon. The surface also does not exist where a lies more than 0.7 h from x and no point is within h / 2: beyond a
+border, in the middle of a hole, and where f vanishes far from the points only because n flips. (Both conditions are
+needed, because next to a much denser region a lies far from x, too.)
 """
 
 import math
@@ -27,7 +27,8 @@ CLEAR_NORMAL = 0.5
 """Cosine to a reference direction below which a normal may have flipped, so that the sign of f is meaningless."""
 
 MOST_BESIDE2 = 0.5
-"""Square of the largest distance, in bandwidths, of the mean of the points beside x. At a straight border it is 0.32.
+"""Square of the largest distance, in bandwidths, between x and the mean of the points. At a straight border the square
+is 0.32.
 """
 
 NEARBY = 0.5
@@ -37,7 +38,7 @@ WEIGHT_NEARBY = math.exp(-(NEARBY**2))
 """Weight of a point at that distance."""
 
 NO_NORMALS = np.empty((0, 3), np.float32)
-"""Stands for the normals if there are none, or if they are not read."""
+"""Placeholder for the normals if the cloud has none, or if they are not read."""
 
 
 @inner
@@ -192,7 +193,7 @@ def reach_of(parameters):
 
 @inlined
 def solve(sums, parameters):
-    """Return (f, normal, whether there is a surface here). f [m] is the distance to the surface along the normal."""
+    """Return (f, normal, whether the surface exists here). f [m] is the distance to the surface along the normal."""
     if not (sums[COUNT] > parameters[CUTOFF] and sums[WEIGHT] > 0.0):
         return 0.0, (0.0, 0.0, 1.0), False
     if parameters[SPHERES] != 0.0:

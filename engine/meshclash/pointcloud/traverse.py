@@ -1,7 +1,7 @@
 """Simultaneous traversal of two point hierarchies, most promising pair of nodes first.
 
-Source: Klein and Zachmann (2004), section 5. A pair of nodes is dropped if its boxes are apart. The others wait in a
-heap, first those with sample points on both sides of the other node's surface. A pair of leaves is searched for a
+Source: Klein and Zachmann (2004), section 5. A pair of nodes is dropped if its boxes are apart. The other pairs wait in
+a heap, first those with sample points on both sides of the other node's surface. A pair of leaves is searched for a
 point on both surfaces. The loop is in ``best_first.py``.
 """
 
@@ -41,8 +41,9 @@ from .root_search import SETTLED, is_late, search
 from .separation import sheets_apart
 
 NO_POINT, FOUND_POINT, ASK_RIMS, ASK_BOTH_RIMS = 0, 1, 2, 3
-"""Result of testing two leaves. ASK_RIMS and ASK_BOTH_RIMS postpone a search at the rims: where at least one of the
-surfaces ends, or where both do. It runs only after all other pairs, if no contact was found."""
+"""Result of testing two leaves. ASK_RIMS and ASK_BOTH_RIMS postpone a search at the rims: ASK_RIMS if at least one of
+the surfaces ends, ASK_BOTH_RIMS if both end. The postponed search runs only after all other pairs, if no contact was
+found."""
 
 LATE = 0.5
 """Negated key of such a postponed pair of leaves in the heap; no other pair has a larger one. The heap stores its
@@ -134,7 +135,7 @@ def plane_key(tree_a, node_a, tree_b, node_b, m, scratch):
 
 @inner
 def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
-    """Put a pair of nodes on the heap. Of equally likely pairs, the one with smaller boxes comes first."""
+    """Put a pair of nodes on the heap. Among equally likely pairs, the pair with smaller boxes comes first."""
     size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
     whole = longest_side(tree_a.boxes, 0) + longest_side(tree_b.boxes, 0)
     key -= 0.5 * size / whole

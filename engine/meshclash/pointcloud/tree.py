@@ -32,7 +32,8 @@ SAMPLE_COUNT = 15
 
 _RESIDUAL_BINS = 256
 _LINE = 0.2
-"""Ratio of the two larger eigenvalues of a covariance below which points form a line; at a straight border it is 0.36.
+"""Ratio of the two larger eigenvalues of a covariance below which points form a line; at a straight border the ratio is
+0.36.
 """
 LINE = -2.0
 """Residual of a point around which the points form a line."""
@@ -63,7 +64,7 @@ class PointTree(NamedTuple):
     border_start: np.ndarray
     """Start of each node's border in ``border``, (nodes + 1,) int64; borders of inner nodes are empty."""
     border: np.ndarray
-    """For each leaf the points outside it that are within the horizon of its box grown by the margin, int32."""
+    """For each leaf the points outside it that are within the horizon of its box enlarged by the margin, int32."""
     samples: np.ndarray
     """Sample points of each node, (nodes, 15) int32; -1 where a node has fewer points."""
     planes: np.ndarray
@@ -77,8 +78,8 @@ class PointTree(NamedTuple):
 def fit_boxes(points, corrected, origin, first, count, boxes, done, limit):
     """Compute the boxes of the nodes bottom up, each rounded outward; return how many nodes are done.
 
-    The kernel works from the last node to the first. It skips the ``done`` last nodes, and stops after about ``limit``
-    points.
+    The kernel works from the last node to the first. The function skips the ``done`` last nodes, and stops after about
+    ``limit`` points.
     """
     work = 0
     while done < first.shape[0] and work < limit:
@@ -128,7 +129,7 @@ def _insert(best, value):
 
 @inner
 def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
-    """Write the squared distances of the points nearest to x, ascending; x itself counts if it is one of the points."""
+    """Write the squared distances of the points nearest to x, ascending; if x is one of the points, x itself counts."""
     best[:] = np.inf
     local = (x[0] - origin[0], x[1] - origin[1], x[2] - origin[2])
     stack[0] = 0
@@ -259,9 +260,9 @@ def measure_residuals(tree, chosen, out):
     """Measure how far [m] points spread from their fitted plane, around the chosen points (k,) int64.
 
     The spread is the difference of the median and the 10th percentile, by weight; -1 if there are too few points;
-    ``LINE`` where the points extend along a line, as those of a wire that is thinner than the horizon. Where two sheets
-    cross, more than half of the weight lies on the nearer one; and both sides of a plate are equally far from the plane
-    between them. So neither counts as spread.
+    ``LINE`` where the points extend along a line, for example the points of a wire that is thinner than the horizon.
+    Where two sheets cross, more than half of the weight lies on the nearer sheet; and both sides of a plate are equally
+    far from the plane between them. So neither crossing sheets nor plates count as spread.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)

@@ -1,9 +1,9 @@
 """Find a point of a triangle that lies on the surface of a cloud.
 
 Samples on the triangle are its corners and the nearest points on it of cloud points nearby (their feet). If two samples
-lie on different sides of the surface, the segment between them stays on the triangle, and the root of f along it lies
-on both. If all lie on one side, or the triangle is too steep against the leaf's plane to determine sides, Newton's
-method moves the nearest sample along the triangle's plane.
+lie on different sides of the surface, the segment between them stays on the triangle, and the root of f along the
+segment lies on both. If all lie on one side, or the triangle is too steep against the leaf's plane to determine sides,
+Newton's method moves the nearest sample along the triangle's plane.
 """
 
 import math
@@ -113,8 +113,8 @@ def _take_sample(patch, x, reference, best, work):
 def _extreme_samples(patch, tried, corners, reference, region, best, work):
     """Find the samples nearest to the surface: one on each side, and one whose side is uncertain.
 
-    ``best`` (3, 4) holds point and f; f is infinite if there is no such sample. If a triangle passes through a gap
-    between the points, no foot is near its point, so the nearest one is used.
+    ``best`` (3, 4) contains point and f; f is infinite if no such sample exists. If a triangle passes through a gap
+    between the points, no foot is near its point, so the nearest foot is used.
     """
     a, b, c = corners
     points, chosen = patch.points, patch.chosen

@@ -28,11 +28,11 @@ def clearance(
 ) -> Generator[Progress, None, Clearances]:
     """Return all pairs of triangles of two surfaces that are within a tolerance, with their distances.
 
-    A pair is included if its distance, computed in float64 from the world coordinates, is at most the tolerance. This
-    decision does not depend on the volume or the builder. The distance is exactly 0 for triangles that meet, so
-    tolerance 0 gives the pairs of ``collide``. All pairs are kept in memory: about 20 bytes each, and three times that
-    while they are sorted. A tolerance as large as the objects returns every triangle of one with every triangle of the
-    other.
+    A pair is included if its distance, computed in float64 from the world coordinates, is at most the tolerance. The
+    decision is the same for every bounding volume and builder. The distance is exactly 0 for triangles that meet, so
+    tolerance 0 gives the pairs of ``collide``. All pairs are stored in memory: about 20 bytes each, and three times as
+    much while they are sorted. A tolerance as large as the objects returns every triangle of one object with every
+    triangle of the other.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes

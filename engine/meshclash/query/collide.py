@@ -72,7 +72,8 @@ def collide(
 ) -> Generator[Progress, None, Contacts | CloudContacts]:
     """Return all pairs of triangles that have a common point, decided exactly.
 
-    Contacts are decided on the float64 world coordinates that the poses give (``Pose.apply``). There is no epsilon.
+    Contacts are decided on the float64 world coordinates that the poses give (``Pose.apply``). The decision uses no
+    epsilon.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). Clustered meshes support
@@ -82,16 +83,17 @@ def collide(
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
         device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
             (``configure_device``). If the GPU fails during the query, the CPU computes the result: a warning is
             issued, and ``stats.note`` contains the reason.
-        engine: "hierarchies" builds bounding volume hierarchies on first use and keeps them with the mesh. "voxels"
+        engine: "hierarchies" builds bounding volume hierarchies on first use and caches them with the mesh. "voxels"
             needs no preparation. "auto" uses voxels for the first query of large meshes without hierarchies, if
             building the hierarchies would take longer. ``stats.engine`` contains the engine that was used.
 
     Returns:
-        Contacts: pairs sorted by (pose, i, j). They are the same for every volume, builder, number of threads, device
+        Contacts: pairs sorted by (pose, i, j). The contacts are the same for every volume, builder, number of threads,
+            device
         and engine.
 
     Raises:
@@ -161,8 +163,8 @@ def self_collide(
     A pair is left out if its triangles share one or two vertex indices and have no common points except that vertex or
     that edge. All other contacts are reported: triangles that cross, overlap (a fold, a doubled face), or touch
     elsewhere (an edge along another triangle, a T-junction). Two vertices at the same position with different indices
-    are not shared: weld them (``TriangleMesh(..., weld=True)``), otherwise every edge of a triangle soup is reported.
-    Arguments and errors as for ``collide``.
+    do not count as shared: weld them (``TriangleMesh(..., weld=True)``), otherwise every edge of a triangle soup is
+    reported. Arguments and errors as for ``collide``.
 
     Example:
         >>> import meshclash as mc

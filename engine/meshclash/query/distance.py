@@ -83,11 +83,11 @@ def distance(
 ) -> Generator[Progress, None, Distance | CloudDistance]:
     """Return the distance between the surfaces of two objects, with the nearest points.
 
-    For an object inside a solid, this is the distance from the wall of the solid. ``Scene.distances`` compares solids
-    instead: its gap is 0 if one lies inside the other. If the surfaces have a common point the distance is exactly 0,
-    and the result contains one pair of triangles that meet. If several pairs are apart and equally near, the result
-    contains the one that sorts first. Source of the search: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries
-    with swept sphere volumes" (1999).
+    For an object inside a solid, the distance is measured to the surface of the solid. In contrast, ``Scene.distances``
+    compares solids: the gap is 0 if one solid lies inside the other. If the surfaces have a common point the distance
+    is exactly 0, and the result contains one pair of triangles that meet. If several pairs have the same smallest
+    distance, the result contains the first pair in sorted order. Source of the search: Larsen, Gottschalk, Lin,
+    Manocha, "Fast proximity queries with swept sphere volumes" (1999).
 
     Args:
         a, b: meshes, hierarchies made by ``build``, exact shapes (``mc.shapes.Sphere``, ``Inflated``, ...), or
@@ -99,7 +99,8 @@ def distance(
             (d + absolute_error [m]) / (1 - relative_error). Larger errors make the search faster.
         upper_limit: stop if no pair is within this distance [m]; the distance is then infinite. Infinity: no limit.
         lower_limit: stop at any pair within this distance [m]; the true distance is then at most the result.
-            ``Distance.lower_bound`` contains the proved lower bound. Point clouds support neither limit.
+            ``Distance.lower_bound`` contains the proved lower bound. Point clouds support neither ``upper_limit`` nor
+            ``lower_limit``.
         start: the result for an earlier pose. If the objects moved little, the search starts from its pair of
             triangles and is many times faster. In a stack, each pose starts from the result for the previous one,
             except every 512th, or every 32nd or more in shorter stacks.

@@ -7,7 +7,7 @@ import numpy as np
 from ..types.arguments import no_member
 
 _ON_EDGE = 2.0**-20
-"""Barycentric coordinates up to this count as 0: points are rounded, and times of contact are lower bounds."""
+"""Barycentric coordinates up to this value count as 0: points are rounded, and times of contact are lower bounds."""
 
 
 class Feature(IntEnum):
@@ -23,7 +23,9 @@ class Feature(IntEnum):
 
 
 def barycentric(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return barycentric coordinates (k, 3), 0 to 1, in triangles (k, 3, 3); without area, those on an edge."""
+    """Return barycentric coordinates (k, 3), 0 to 1, in triangles (k, 3, 3); for a triangle without area, coordinates
+    on an edge.
+    """
     edges = corners[:, 1:] - corners[:, :1]
     solved = np.linalg.pinv(edges.transpose(0, 2, 1)) @ (points - corners[:, 0])[:, :, None]
     weights = np.concatenate([1.0 - solved.sum(axis=1), solved[:, :, 0]], axis=1).clip(0.0, 1.0)

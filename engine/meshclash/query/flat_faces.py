@@ -1,8 +1,9 @@
-"""Compare half-spaces and planes with points, triangles, round solids and each other; exact for points and triangles.
+"""Compare half-spaces and planes with points, triangles, round solids and each other; results for points and triangles
+are exact.
 
-In a pose (R, t) a half-space is the set of all points x with (R n) . (x - t) <= offset, in real numbers. So the height
-of a point above it is a rational number divided by a square root, and whether it is within a radius can be decided
-without the root.
+In a pose (R, t) a half-space is the set of all points x with (R n) . (x - t) <= offset, in real numbers. The height of
+a point above the boundary is a rational number divided by a square root, so the root is not needed to decide whether
+the height is within a radius.
 """
 
 import math
@@ -48,8 +49,8 @@ class Face(NamedTuple):
         return heights, _ROUNDING * sizes + _LEAST
 
     def side_exactly(self, point: np.ndarray, radius: float) -> int:
-        """Return 1 if a point is above the boundary by more than ``radius``, -1 if it is below by more, otherwise 0;
-        exact.
+        """Return exactly 1 if a point is above the boundary by more than ``radius``, -1 if it is below by more,
+        otherwise 0.
         """
         normal, offset = self.exactly()
         height = sum((n * Fraction(x) for n, x in zip(normal, point.tolist(), strict=True)), -offset)
@@ -58,14 +59,16 @@ class Face(NamedTuple):
         return 1 if height > 0 else -1
 
     def is_below_exactly(self, point: np.ndarray, radius: float, turned: bool = False) -> bool:
-        """Return whether a point is less than ``radius`` above the boundary; below it, if ``turned``. Exact."""
+        """Return whether a point is less than ``radius`` above the boundary, or below the boundary if ``turned``.
+        Exact.
+        """
         normal, offset = self.exactly()
         height = sum((n * Fraction(x) for n, x in zip(normal, point.tolist(), strict=True)), -offset)
         height = -height if turned else height
         return height < 0 or height * height < Fraction(radius) ** 2 * sum(n * n for n in normal)
 
     def exactly(self) -> tuple[list[Fraction], Fraction]:
-        """Return the normal R n, of any length, and the boundary's offset from the world's origin along it."""
+        """Return the normal R n, of any length, and the boundary's offset from the world's origin along this normal."""
         given = [Fraction(n) for n in self.thing.normal.tolist()]
         rows = [[Fraction(x) for x in row] for row in self.row.tolist()]
         normal = [sum((r * n for r, n in zip(row[:3], given, strict=True)), Fraction(0)) for row in rows]
@@ -123,7 +126,7 @@ def enters(face: Face, points: np.ndarray, radius: float) -> bool:
 
     Args:
         face: the half-space or plane.
-        points: of the hull, (n, 3) [m], world.
+        points: points of the hull, (n, 3) [m], world.
         radius: radius around the hull [m].
     """
     heights, rounding = face.heights(points)

@@ -29,9 +29,10 @@ class FoundPair(Copyable):
     """The findings about one pair, as in ``Findings``."""
 
     hits: Contacts | CloudContacts
-    """Where the surfaces meet."""
+    """The contacts of the surfaces."""
     place: np.ndarray | Callable[[], np.ndarray | None] | None
-    """A point to look at, (3,) float64 [m], world, or a function that finds it; None if there is none."""
+    """A point of the contact, (3,) float64 [m], world, or a function that computes the point; None if there is no such
+    point."""
     names: Mapping[int, str]
     within: np.ndarray = field(default_factory=lambda: NO_POINTS)
     """Points of a cloud that lie inside the other object, (n,) int32, ascending."""

@@ -45,18 +45,18 @@ class LevelDistance(NamedTuple):
 class MassiveCollision(Copyable):
     """Parts of two objects that may be within ``delta``, and the proved bounds. ``massive_collide`` returns it.
 
-    Each row is a pair of runs of clusters. All triangles within delta of each other are in some row. In each row, some
+    Each row is a pair of runs of clusters. Every pair of triangles within delta belongs to a row. In each row, some
     triangles are within delta + epsilon. An object in memory counts as one cluster.
 
     Attributes:
-        answer: "apart": no triangles are within delta. "closer": some certainly are; this is proved by the levels, or
-            by triangles of the objects that meet. "undecided": some are within delta + epsilon, but it is not known
-            whether any are within delta.
+        answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta; the levels
+            prove this, or triangles of the objects that meet. "undecided": some triangles are within delta + epsilon,
+            but it is unknown whether any are within delta.
         clusters_a, clusters_b: first cluster of each run and the cluster after its last, (k, 2) int64 each.
         lower, upper: bounds of the smallest distance of the triangles of a row, (k,) float64 [m].
-        delta, epsilon: as given [m].
-        level_a, level_b: what was compared in place of the objects: a ``MeshLevel``, or the object itself; None for
-            progressive meshes.
+        delta, epsilon: the arguments of the query [m].
+        level_a, level_b: the meshes that were compared instead of the objects: a ``MeshLevel``, or the object itself;
+            None for progressive meshes.
         stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests``
             pairs of boxes of progressive meshes that were tested.
     """
@@ -82,13 +82,13 @@ class MassiveCollision(Copyable):
 
     @property
     def answer(self) -> str:
-        """The answer; see the attributes of the class."""
+        """The result; see the attributes of the class."""
         if len(self) == 0:
             return "apart"
         return "closer" if (self.upper <= self.delta).any() else "undecided"
 
     def resolve(self) -> Contacts | Clearances:
-        """Compute the exact answer: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
+        """Compute the exact result: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
 
         Only clusters in a row are read, in the poses of the query.
         """
@@ -117,7 +117,8 @@ class MassiveCollision(Copyable):
     def level_pairs(self) -> Contacts | Clearances:
         """Return all pairs of triangles of the levels of detail that meet if delta is 0, or else that are within delta.
 
-        Triangle indices are those of ``level_a`` and ``level_b``. What is proved about the objects is in the rows.
+        Triangle indices are those of ``level_a`` and ``level_b``. The rows contain what is proved about the objects
+        themselves.
 
         Raises:
             UnsupportedOption: the query used progressive meshes.
@@ -128,7 +129,7 @@ class MassiveCollision(Copyable):
         return clearance(levels[0].clusters.thing, levels[1].clusters.thing, self.delta, *poses)
 
     def nearest(self) -> LevelDistance:
-        """Return bounds of the distance of the objects, from the levels of the query, however large it is.
+        """Return bounds of the distance of the objects, computed from the levels of the query, for any distance.
 
         Raises:
             UnsupportedOption: the query used progressive meshes.
@@ -147,7 +148,7 @@ class MassiveCollision(Copyable):
 
     def _asked_levels(self) -> tuple[tuple[Leveled, Leveled], tuple[np.ndarray, np.ndarray]]:
         if self._levels is None:
-            raise UnsupportedOption("progressive meshes have no level: use massive_collide")
+            raise UnsupportedOption("progressive meshes have no levels: use massive_collide")
         first, second = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
         return self._levels, (first, second)
 
@@ -169,24 +170,25 @@ def massive_collide(
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[Progress, None, MassiveCollision]:
-    """Find the parts of two objects within a distance of each other, by levels with a proved, sufficiently small error.
+    """Find the parts of two objects within a distance of each other, by levels of detail whose proved error is small
+    enough.
 
-    Nothing is missed: the result covers all triangles within delta, and each of its rows is within delta + epsilon. If
-    the levels do not decide whether any triangles are within delta, some of the close pairs of pages are read, spread
-    over all of them: a contact in one of them is a proof. Objects without levels (``MeshLevels.build``) are compared
-    directly. Intermediate results are cached, so that later queries of the same objects in nearby poses take less time;
-    the answer is the same.
+    The result is complete: it covers all triangles within delta, and each of its rows is within delta + epsilon. If the
+    levels do not decide whether any triangles are within delta, some of the close pairs of pages are read, spread over
+    all close pairs. A contact in one of these pairs proves "closer". Objects without levels (``MeshLevels.build``) are
+    compared directly. Intermediate results are cached, so that later queries of the same objects in nearby poses take
+    less time. The cache does not change the result.
 
     Args:
         a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.
         pose_a, pose_b: rigid poses, one each.
         delta: [m], 0 or more; 0 finds contacts.
-        epsilon: [m], 0 or more; 0 compares the triangles themselves.
+        epsilon: permitted error [m], at least 0; 0 compares the triangles themselves.
         memory: memory for the level of each object [bytes].
 
     Raises:
         InvalidMesh, InvalidPose: as for ``collide``.
-        InvalidFile: a file is damaged, or the levels belong to another mesh.
+        InvalidFile: a file is damaged, or the levels of detail belong to another mesh.
         UnsupportedOption: a stack of poses, a length that is negative or not finite, or too little memory.
 
     Example:

@@ -1,4 +1,6 @@
-"""The verdict on two meshes from their contacts, and the contacts of a verdict that was made without them."""
+"""Compute the verdict on two meshes from their contacts, and compute the contacts of a verdict that was decided without
+them.
+"""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any

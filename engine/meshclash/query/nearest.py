@@ -15,7 +15,7 @@ from .signed_distance import checked_points
 from .table import NEAREST, answers, ask
 
 _MOST_WANTED = 1 << 20
-"""Triangles of one point: results take memory for each, whether they exist or not."""
+"""Maximum number of triangles for one point: results take memory for each, whether they exist or not."""
 
 
 @answers(NEAREST)
@@ -31,7 +31,7 @@ def nearest(
 ) -> Generator[Progress, None, NearestPoints]:
     """Return the triangles of a mesh that are nearest to points, with the nearest point of each triangle.
 
-    The mesh may be open. Of equally near triangles the one with the lowest index comes first.
+    The mesh may be open. If triangles are equally near, the one with the lowest index comes first.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -39,10 +39,11 @@ def nearest(
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
         k: number of triangles for each point, the nearest first. If k > 1 the arrays of the result have one more
             dimension.
-        upper_limit: triangles farther away than this [m] are left out: distance infinite, triangle -1, point NaN.
+        upper_limit: triangles farther away than this distance [m] are left out; their entries have distance infinite,
+            triangle -1, point NaN.
         signed: True makes distances negative inside the solid, as ``signed_distance`` does. ``signed_distance`` also
             gives the certainty of the sign, which matters for open meshes.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid.

@@ -54,7 +54,7 @@ class NearestPoints(Copyable):
         return np.flatnonzero(self.triangle.ravel() >= 0)
 
     def _filled(self, rows: np.ndarray) -> np.ndarray:
-        """Return rows (m, 3) of the known entries in the shape of the points, with NaN for all others."""
+        """Return rows (m, 3) of the known entries in the shape of the points, with NaN for all other entries."""
         filled = np.full((self.triangle.size, 3), np.nan)
         filled[self._known] = rows
         return filled.reshape(self.point.shape)

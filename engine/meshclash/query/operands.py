@@ -1,4 +1,4 @@
-"""The objects of a query: checked at once; their hierarchies are built when an engine needs them."""
+"""The objects of a query: they are checked at once; their hierarchies are built when an engine needs them."""
 
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
@@ -25,20 +25,20 @@ Meshes = tuple[TriangleMesh, TriangleMesh]
 def question_about(
     a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], volume: str | None, **options: Any
 ) -> tuple[Question, Meshes]:
-    """Make a question about two objects in poses (k, 3, 4); the same object twice is compared with itself.
+    """Make a question about two objects in poses (k, 3, 4); if both are the same object, it is compared with itself.
 
     Args:
         a, b: meshes or hierarchies.
         rows: poses of both, (k, 3, 4), or for contacts (1, 3, 4) for all.
         volume: option of the query. GPUs support boxes only, so device "auto" uses the CPU for other volumes.
-        options: those of ``Question``.
+        options: the options of ``Question``.
 
     Returns:
         The question and the meshes of both objects.
 
     Raises:
-        InvalidMesh, UnsupportedOption: as for ``as_hierarchies``. Hierarchies of different kinds raise when an engine
-            packs them.
+        InvalidMesh, UnsupportedOption: as for ``as_hierarchies``. Hierarchies with different volumes raise an error
+            when an engine packs them.
     """
     volume_named(volume)
     if volume not in (None, DEFAULT_VOLUME) and options.get("device") == "auto":
@@ -61,12 +61,12 @@ def question_about(
 def answered(
     request: "Request", rows: tuple[np.ndarray, np.ndarray], **options: Any
 ) -> Generator[float, None, tuple[Answer, Meshes]]:
-    """Compute the answer to a question about two meshes, or one and itself; return it with the meshes.
+    """Compute the result of a query about two meshes, or one mesh and itself; return the result with the meshes.
 
     Args:
         request: the request.
         rows: poses, as in ``Question``.
-        options: those of ``Question``, except the device.
+        options: the options of ``Question``, except the device.
     """
     question, meshes = question_about(
         *request.things, rows, request.options.volume, device=request.options.device, **options

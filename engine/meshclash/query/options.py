@@ -20,7 +20,7 @@ ENGINES = (AUTO, HIERARCHIES, VOXELS)
 
 
 class Options(NamedTuple):
-    """Checked options, as solvers receive them; options that a query does not have keep these defaults."""
+    """Checked options, as solvers receive them; options that a query does not have keep these default values."""
 
     volume: str | None = None
     """Kind of bounding volume, if given."""
@@ -37,7 +37,7 @@ class Options(NamedTuple):
     upper_limit: float = math.inf
     """[m]; larger distances are not needed."""
     lower_limit: float = 0.0
-    """[m]; a search may stop at any pair within it."""
+    """[m]; a search may stop at any pair within this distance."""
     start: Any = None
     """An earlier result to start from; its type depends on the solver."""
     limits: Limits = Limits()
@@ -53,7 +53,7 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
         given: options, not checked except ``limits``, ``start`` and ``detail``.
         boxes_only: whether the objects support bounding boxes only.
         only: description of the objects if they cannot use voxels or devices; None for meshes in memory.
-        served: whether a device may compute the query.
+        served: whether a GPU supports the query.
 
     Raises:
         UnsupportedOption, DeviceUnavailable.
@@ -61,9 +61,9 @@ def checked_options(given: Mapping[str, Any], boxes_only: bool, only: str | None
     options = Options(**{name: _CHECKS[name](value) if name in _CHECKS else value for name, value in given.items()})
     if boxes_only and options.volume not in (None, DEFAULT_VOLUME):
         volume = f"{shown(options.volume)}"
-        raise UnsupportedOption(f"clustered meshes support boxes only: leave volume out instead of {volume}")
+        raise UnsupportedOption(f"clustered meshes support boxes only: omit volume={volume}")
     if only and options.engine == VOXELS:
-        raise UnsupportedOption(f"engine 'voxels' compares meshes, not {only}: use engine='auto'")
+        raise UnsupportedOption(f"engine 'voxels' compares meshes with meshes, not {only}: use engine='auto'")
     served = served and not only and options.engine != VOXELS
     device = check_device(options.device, served)
     return options if device is options.device else options._replace(device=device)

@@ -16,7 +16,7 @@ from .features import unit_normals
 class RayHits(Copyable):
     """Crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return them.
 
-    ``ray_first`` gives one row for each ray: if the ray crosses nothing, ``triangle`` is -1 and ``distance`` is
+    ``ray_first`` returns one row for each ray: if the ray has no crossing, ``triangle`` is -1 and ``distance`` is
     infinite.
 
     Attributes:
@@ -24,9 +24,9 @@ class RayHits(Copyable):
         triangle: Index of the triangle that is crossed, (k,) int32.
         distance: Distance from the origin of the ray [m], (k,) float64.
         barycentric: Barycentric coordinates of the crossing in its triangle, in the order of the corners, (k, 3)
-            float64; NaN if nothing is crossed.
+            float64; NaN without a crossing.
         front: Whether the ray comes from the side to which the triangle's normal points, (k,) bool.
-        object: Id of the object in a scene, (k,) int64, or -1 if nothing is crossed. For a single mesh: 0 or -1.
+        object: Id of the object in a scene, (k,) int64, or -1 without a crossing. For a single mesh: 0 or -1.
     """
 
     ray: np.ndarray
@@ -49,7 +49,7 @@ class RayHits(Copyable):
 
     @property
     def point(self) -> np.ndarray:
-        """World point of the crossing [m], (k, 3) float64, on its triangle; NaN if nothing is crossed."""
+        """World point of the crossing [m], (k, 3) float64, on its triangle; NaN without a crossing."""
         points = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             points[chosen] = (self.barycentric[chosen][:, :, None] * corners).sum(axis=1)
@@ -57,7 +57,7 @@ class RayHits(Copyable):
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normal of the triangle by its winding, world, (k, 3) float64; NaN if nothing is crossed."""
+        """Unit normal of the triangle by its winding, world, (k, 3) float64; NaN without a crossing."""
         normals = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             normals[chosen] = unit_normals(corners)

@@ -31,21 +31,21 @@ def ray_first(
     """Return the first crossing of each of n rays with the surface of a mesh.
 
     Whether a ray crosses a triangle is decided exactly for the given numbers. The surface has no gaps at edges and
-    vertices: a ray through an edge or vertex crosses the surface exactly as often as a ray infinitely close beside it.
-    So a ray that ends outside a closed mesh crosses it an even number of times if it starts outside, and an odd number
-    of times if it starts inside. A ray that grazes an edge crosses both of its triangles or neither. Triangles seen
-    edge-on and triangles without area are never crossed. A ray that starts on a triangle crosses it at distance 0.
+    vertices: a ray through an edge or vertex has as many crossings as a ray infinitely close to it. So a ray that ends
+    outside a closed mesh crosses it an even number of times if it starts outside, and an odd number of times if it
+    starts inside. A ray that grazes an edge crosses both of its triangles or neither. Triangles seen edge-on and
+    triangles without area are never crossed. A ray that starts on a triangle crosses it at distance 0.
 
-    Distances are rounded. The first crossing is the one with the smallest rounded distance; of equal ones, that of the
-    triangle with the lowest index.
+    Distances are rounded. The first crossing is the one with the smallest rounded distance; among equal distances, the
+    triangle with the lowest index comes first.
 
     Args:
         mesh: a mesh, open or closed, or a hierarchy made by ``build``.
-        origins: array-like, shape (n, 3), world coordinates [m]; or (3,), the same for all rays.
-        directions: array-like, shape (n, 3), of any length except 0; or (3,), the same for all rays.
+        origins: array-like, shape (n, 3), world coordinates [m]; or (3,), the same origin for all rays.
+        directions: array-like, shape (n, 3), of any length except 0; or (3,), the same direction for all rays.
         lengths: lengths of the rays [m], (n,) or one number; None for infinitely long rays.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not
@@ -71,7 +71,8 @@ def ray_any(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return for each of n rays whether it crosses the surface of a mesh, (n,) bool: for occlusion or line of sight.
+    """Return for each of n rays whether the ray crosses the surface of a mesh, (n,) bool, for occlusion or line of
+    sight.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
@@ -145,12 +146,12 @@ def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
     count = max(len(starts), len(ways))
     if starts.shape[0] != ways.shape[0]:
         if 1 not in (starts.shape[0], ways.shape[0]):
-            raise UnsupportedOption(f"there are {len(starts)} origins and {len(ways)} directions")
+            raise UnsupportedOption(f"there are {len(starts)} origins, but {len(ways)} directions")
         count = len(starts) if len(ways) == 1 else len(ways)
         starts, ways = (np.repeat(part, count, axis=0) if len(part) != count else part for part in (starts, ways))
     zero = np.flatnonzero((ways[:, 0] == 0.0) & (ways[:, 1] == 0.0) & (ways[:, 2] == 0.0))
     if len(zero):
-        raise UnsupportedOption(f"direction {zero[0]} is zero ({len(zero)} such in all)")
+        raise UnsupportedOption(f"direction {zero[0]} is zero ({len(zero)} in total)")
     return Rays(starts, ways, _checked_lengths(lengths, count))
 
 
@@ -164,8 +165,8 @@ def _rows(name: str, values: Any) -> np.ndarray:
     if len(array) and not np.abs(array).max() <= LARGEST_COORDINATE:
         bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))
         raise UnsupportedOption(
-            f"row {bad[0]} of {name} is {array[bad[0]].tolist()} ({len(bad)} such in all): numbers must be finite and "
-            f"at most {LARGEST_COORDINATE:g}"
+            f"row {bad[0]} of {name} is {array[bad[0]].tolist()} ({len(bad)} in total): numbers must "
+            f"be finite and at most {LARGEST_COORDINATE:g}"
         )
     return array
 
@@ -180,5 +181,5 @@ def _checked_lengths(lengths: Any, count: int) -> np.ndarray:
         raise UnsupportedOption(f"lengths must be one number or have shape ({count},), not {array.shape}")
     bad = np.flatnonzero(~(array >= 0.0))
     if len(bad):
-        raise UnsupportedOption(f"length {bad[0]} is {array[bad[0]]} ({len(bad)} such in all): it must not be negative")
+        raise UnsupportedOption(f"length {bad[0]} is {array[bad[0]]} ({len(bad)} in total): it must not be negative")
     return array

@@ -22,8 +22,8 @@ _NOWHERE = np.full(3, np.nan)
 
 
 Surfaces = tuple[tuple[Corners, Corners], tuple[np.ndarray, np.ndarray] | bytes]
-"""Two objects and their poses, (k, 3, 4), with k = 1 for all; or the poses as the bytes of (2, 4, 4), since making an
-array and a name would take a tenth of the time of a short query."""
+"""Two objects and their poses, (k, 3, 4), with k = 1 for all contacts. Alternatively the poses are stored as the bytes
+of (2, 4, 4), because creating an array and a name would take a tenth of the time of a short query."""
 
 
 class Distance(Copyable):
@@ -75,7 +75,7 @@ class Distance(Copyable):
     def normal(self) -> np.ndarray:
         """Unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3); NaN if surfaces meet, or beyond the limit.
 
-        It is the gradient of the distance for a translation of b. For a translation of a, negate it.
+        The normal is the gradient of the distance for a translation of b. For a translation of a, negate the normal.
         """
         return unit(self.point_b - self.point_a)
 
@@ -95,7 +95,7 @@ class Distance(Copyable):
         """Barycentric coordinates of ``point_a`` in ``triangle_a``, (3,) or (k, 3); NaN beyond the limit.
 
         Raises:
-            UnsupportedOption: for a clustered mesh, whose triangles are not kept, or an exact shape.
+            UnsupportedOption: a clustered mesh, whose triangles are not stored, or an exact shape.
         """
         return self._weights(0)
 
@@ -120,7 +120,8 @@ class Distance(Copyable):
     def _weights(self, side: int) -> np.ndarray:
         if self._surfaces is None:
             raise UnsupportedOption(
-                "barycentric coordinates need meshes in memory: clustered meshes and exact shapes have none"
+                "barycentric coordinates need meshes in memory: they are not available for clustered "
+                "meshes and exact shapes"
             )
         triangles = np.atleast_1d((self.triangle_a, self.triangle_b)[side])
         points = self._points[..., side, :].reshape(-1, 3)
@@ -219,18 +220,18 @@ class Clearances(Copyable):
 @dataclass(frozen=True, eq=False)
 class Penetration:
     """The penetration of two solids: how far and in which direction they have to move to separate. Moving b by
-    ``translation`` separates them: then nothing touches.
+    ``translation`` separates the two objects.
 
     For a stack of k poses all fields except ``centres`` and ``pairs`` are arrays of k entries.
 
     Attributes:
-        depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, and equal to it
-            if both are convex.
+        depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, and equal to the
+            penetration depth if both solids are convex.
         direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero if the solids have no common
             volume.
         lower_bound: No shorter translation [m] separates the solids; float or (k,).
-        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: the first place where a
-            warm start searches. For a stack, ``centres`` and ``pairs`` are those of the last pose.
+        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: a warm start searches
+            there first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
         pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
             that triangles use.
         point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation. NaN
@@ -266,7 +267,7 @@ class Penetration:
 
 
 def stacked_penetrations(found: Sequence[Penetration]) -> Penetration:
-    """Make the result for a stack from those of its poses."""
+    """Combine the results of single poses to the result for a stack."""
     depth, direction, lower, point_a, point_b = map(np.array, zip(*(one.columns for one in found), strict=True))
     return Penetration(depth, direction, lower, found[-1].centres, found[-1].pairs, point_a, point_b)
 
@@ -283,9 +284,9 @@ class SignedDistance:
     Attributes:
         distance: Distance to the surface [m], (n,) float64: negative inside, positive outside, 0 on the surface.
         point: Nearest point of the surface [m], world, (n, 3) float64.
-        triangle: Triangle on which that point lies, (n,) int32; of several equally near ones, any.
+        triangle: Triangle on which the nearest point lies, (n,) int32; any of them if several are equally near.
         certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh. For an open mesh, a sign
-            counts as known from 0.99 on.
+            counts as known from a certainty of 0.99 on.
         asked: The points of the query [m], (n, 3) float64.
         surface: The mesh and its pose (3, 4).
     """
@@ -301,8 +302,8 @@ class SignedDistance:
     def gradient(self) -> np.ndarray:
         """Gradient of the signed distance at each point, unit vectors (n, 3).
 
-        It points away from the surface outside, and towards it inside. For a point on the surface it is the normal of
-        the triangle by its winding.
+        The gradient points away from the surface outside, and towards the surface inside. For a point on the surface,
+        the gradient is the normal of the triangle by its winding.
         """
         away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
         on = np.flatnonzero(np.isnan(away[:, 0]))
@@ -334,7 +335,7 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
         count: number of poses of the query.
 
     Raises:
-        UnsupportedOption: not a Distance, or one of other objects, or of another number of poses.
+        UnsupportedOption: the argument is not a Distance, or belongs to other objects, or has another number of poses.
     """
     if start is None:
         return []
@@ -346,10 +347,10 @@ def known_pairs(start: Any, sizes: Sequence[int], count: int) -> list[tuple[int,
         known = list(zip(start.triangle_a.tolist(), start.triangle_b.tolist(), strict=True))
     if not all((0 <= t < sizes[0] and 0 <= u < sizes[1]) or t == u == -1 for t, u in known):
         raise UnsupportedOption(
-            f"start refers to triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have"
+            f"start refers to triangles that do not exist in meshes of {sizes[0]} and {sizes[1]} triangles"
         )
     if len(known) not in (1, count):
-        raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")
+        raise UnsupportedOption(f"start has {len(known)} poses, but the query has {count}")
     return known
 
 

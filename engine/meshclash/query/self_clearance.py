@@ -1,4 +1,4 @@
-"""``self_clearance`` and ``near_features``: the parts of one mesh that are close to each other."""
+"""``self_clearance`` and ``near_features`` find the parts of one mesh that are close to each other."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def self_clearance(
         mesh: a mesh, or a hierarchy made by ``build``.
         tolerance: [m], 0 or more.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.

@@ -1,10 +1,10 @@
-"""Two objects of which at least one is an exact shape: whether they meet, and how far apart they are.
+"""Compute whether two objects meet, and how far apart they are, if at least one of them is an exact shape.
 
 A side is a convex solid, a surface of triangles, or a half-space or plane. The first two also have a radius. So there
-are only a few cases, whatever the shapes are called. Each case finds the distance of the cores and compares it with the
-sum of the radii, in float64 if that is certain. Otherwise points, triangles and half-spaces are compared exactly, by
-their float64 world coordinates. A round solid (cylinder, cone, ellipsoid) counts as apart only if a separating plane is
-proved; its distance has an error of about 1e-13 of the size.
+are only a few cases for all types of shapes. Each case computes the distance of the cores and compares the distance
+with the sum of the radii, in float64 if the result is certain. Otherwise points, triangles and half-spaces are compared
+exactly, by their float64 world coordinates. A round solid (cylinder, cone, ellipsoid) counts as apart only if a
+separating plane is proved; its distance has an error of about 1e-13 of the size.
 """
 
 import math
@@ -42,7 +42,7 @@ Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
 _STILL = np.eye(4)[None, :3].copy()
 _REACH_ROUNDING = 2.0**-50
-"""Bound of the error of the sum of the radii, relative to it, with a margin."""
+"""Bound of the error of the sum of the radii, relative to the sum, with a margin."""
 _LEAST = 2.0**-1060
 """[m]: largest error by underflow, where numbers no longer have full precision."""
 _TOGETHER = 256
@@ -57,7 +57,7 @@ class Near(NamedTuple):
     met: np.ndarray
     """Whether they have a common point, (k,) bool."""
     distances: np.ndarray
-    """(k,) [m], 0 where they meet."""
+    """(k,) [m], 0 if the objects meet."""
     points: np.ndarray
     """The nearest points of both, (k, 2, 3) [m], world; twice a common point if they meet."""
     triangles: np.ndarray
@@ -65,7 +65,7 @@ class Near(NamedTuple):
 
 
 class ShapeSide(NamedTuple):
-    """One object: exactly one of the last three fields is not None."""
+    """One object of a query; exactly one of the last three fields is not None."""
 
     radius: float
     convex: ConvexShape | None
@@ -219,8 +219,8 @@ def _exactly_within(
 ) -> Steps:
     """Decide exactly which pairs of polyhedra, in poses (k, 3, 4), are within the sum of their radii, (k,) bool.
 
-    Shapes in contact usually stand along the axes, or the triangles of their hulls meet, which also proves it. Only the
-    others need whole numbers, which take a hundred times longer.
+    Shapes in contact are usually parallel to the axes, or the triangles of their hulls meet, which also proves the
+    contact. Only the remaining pairs need integers, which take a hundred times longer.
     """
     corners_a, corners_b = (transform_points(rows[:, None], side.points) for rows, side in ((rows_a, a), (rows_b, b)))
     told = boxes_within(corners_a, corners_b, (a.radius, b.radius), False)
@@ -257,7 +257,7 @@ def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarra
 def _with_radii(
     met: np.ndarray, answers: np.ndarray, radius_a: float, radius_b: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances (k,) and nearest points (k, 2, 3) of shapes, from those of their cores."""
+    """Return distances (k,) and nearest points (k, 2, 3) of shapes, computed from those of their cores."""
     reach = radius_a + radius_b
     distances = np.where(met, 0.0, np.maximum(answers[:, UPPER] - reach, math.ulp(reach)))
     ends = answers[:, POINT_A : POINT_B + 3].reshape(-1, 2, 3)

@@ -1,4 +1,6 @@
-"""``signed_distance``, ``contains`` and ``winding_number``: whether points are inside a mesh, and how far from it."""
+"""``signed_distance``, ``contains`` and ``winding_number`` compute whether points are inside a mesh, and their distance
+from the mesh.
+"""
 
 from __future__ import annotations
 
@@ -28,23 +30,23 @@ def signed_distance(
 ) -> Generator[Progress, None, SignedDistance]:
     """Return the distance of points from the surface of a mesh, negative inside its solid.
 
-    For a closed mesh the sign is exact: the predicates that decide contacts decide it, however near a point is. The
+    For a closed mesh the sign is exact: it is decided by the same predicates as contacts, however near a point is. The
     distance is 0 exactly for points on the surface. A point is inside if its winding number is not 0.
 
-    An open mesh is treated as the solid that it approximates (``solidity``): duplicate faces are merged, faces are
-    turned outward, and a point is inside if its generalised winding number is above one half. The distance is measured
-    to the existing faces. Each sign has a certainty, which is low in holes and cracks.
+    An open mesh is treated as the solid that it approximates (``solidity``): duplicate faces are merged, and faces are
+    turned outward. A point is inside if its generalised winding number is above one half. The distance is measured to
+    the existing faces. Each sign has a certainty, which is low in holes and cracks.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: False computes distances without signs. It works for every mesh, also for terrain and other surfaces
-            that do not bound a solid.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        signed: False computes distances without signs. This option works for every mesh, also for terrain and other
+            surfaces that do not bound a solid.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
 
     Raises:
-        NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where it is open.
+        NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where the mesh is open.
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
 
     Example:
@@ -66,7 +68,7 @@ def contains(
         mesh, points, pose, threads: as for ``signed_distance``.
 
     Returns:
-        (n,) bool. Exact for a closed mesh; for an open one the more likely answer, whose certainty
+        (n,) bool. The result is exact for a closed mesh. For an open mesh it is the more likely result, whose certainty
         ``signed_distance`` returns.
 
     Raises:
@@ -86,11 +88,12 @@ def winding_number(
 ) -> Generator[Progress, None, np.ndarray]:
     """Return the winding number of points: how often the surface of a mesh encloses each. Works for open meshes too.
 
-    This is the generalised winding number (Jacobson 2013): the signed solid angle of all triangles divided by 4 pi. The
-    winding of the triangles is used as it is. Inside a closed mesh with outward normals it is 1, outside 0. For a
-    closed, consistently wound mesh it is the exact integer at every point off the surface. For other meshes, far
-    triangles are summed through their moments (Barill 2018): the error is some thousandths, and was at most 0.01 in
-    measurements. On the surface itself the value is the mean of both sides.
+    The function computes the generalised winding number (Jacobson 2013): the signed solid angle of all triangles
+    divided by 4 pi. The winding of the triangles is not changed. Inside a closed mesh with outward normals the winding
+    number is 1, outside it is 0. For a closed, consistently wound mesh, the winding number is the exact integer at
+    every point off the surface. For other meshes, far triangles are summed through their moments (Barill 2018). The
+    error is some thousandths, and was at most 0.01 in measurements. On the surface itself, the winding number is the
+    mean of both sides.
 
     Args:
         mesh, points, pose, threads: as for ``signed_distance``.
@@ -117,7 +120,7 @@ def checked_points(points: Any) -> np.ndarray:
     bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))
     if len(bad):
         raise UnsupportedOption(
-            f"point {bad[0]} is {array[bad[0]].tolist()} ({len(bad)} such in all): coordinates must be finite and at "
+            f"point {bad[0]} is {array[bad[0]].tolist()} ({len(bad)} in total): coordinates must be finite and at "
             f"most {LARGEST_COORDINATE:g} m"
         )
     return array

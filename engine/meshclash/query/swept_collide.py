@@ -99,10 +99,10 @@ def swept_collide(
         a, b: meshes or hierarchies, whose triangles are used.
         start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) for k intervals; None for the vertices
             of the mesh.
-        end_a, end_b: the same at time 1. All stacks must have the same length. An array without a stack is used for all
-            intervals.
+        end_a, end_b: vertices at time 1, in the same form. All stacks must have the same length. An array without a
+            stack is used for all intervals.
         first_only: return only one pair for each interval, with the earliest contact.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy, vertices of the wrong number or shape, coordinates that are not
@@ -135,8 +135,8 @@ def swept_self_collide(
 
     A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. So contacts of
     neighbouring triangles at their shared vertex or edge do not count, for example a corner that comes to lie exactly
-    there. The time of a pair is the first such time. If the set of these times has no minimum, it is their infimum.
-    Arguments and errors as for ``swept_collide``.
+    there. The time of a pair is the first time at which ``self_collide`` would report it. If the set of these times has
+    no minimum, it is their infimum. Arguments and errors as for ``swept_collide``.
 
     Example:
         >>> import meshclash as mc
@@ -148,7 +148,7 @@ def swept_self_collide(
 
 
 def _swept(sides: list[_Side], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
-    """Answer ``swept_collide`` for two sides, or ``swept_self_collide`` for one."""
+    """Compute ``swept_collide`` for two objects, or ``swept_self_collide`` for one object."""
     first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()
     count = _interval_count(sides)
@@ -223,7 +223,7 @@ class _Side:
 def _interval_count(sides: Iterable[_Side]) -> int:
     lengths = set().union(*(side.lengths for side in sides))
     if len(lengths) > 1:
-        raise InvalidMesh(f"stacks of {' and '.join(map(str, sorted(lengths)))} frames do not match")
+        raise InvalidMesh(f"stacks of {' and '.join(map(str, sorted(lengths)))} frames have different lengths")
     return lengths.pop() if lengths else 1
 
 
@@ -277,7 +277,9 @@ _Counted = Callable[..., Generator[float, None, tuple[np.ndarray, np.ndarray]]]
 
 
 def _counted(sides: list[_Side], frame: int) -> _Counted:
-    """Return the callback of ``MovingEngine``: triangles whose elements meet; within one object those that count."""
+    """Return the callback of ``MovingEngine``: triangles whose elements meet; within one object, only the meetings that
+    count.
+    """
     if len(sides) == 1:
         start, end = sides[0].at(frame)
         vertices, triangles = start.arrays

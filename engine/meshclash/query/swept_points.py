@@ -15,8 +15,8 @@ class SweptPoints(NamedTuple):
 
     Attributes:
         point: (k, 3) float64 [m], world.
-        normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. NaN for pairs that meet at the
-            first frame, or do not move towards each other.
+        normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. The entries are NaN for pairs
+            that meet at the first frame, or do not move towards each other.
         barycentric_a: Barycentric coordinates of the point in the triangle of a, (k, 3), in the order of its corners.
         feature_a: ``Feature`` of the triangle of a, (k,) uint8: the number of corners with a weight above 0.
     """

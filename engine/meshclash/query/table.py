@@ -1,4 +1,5 @@
-"""The table of solvers: which solver answers which query about which kinds of objects. Read this file first.
+"""The table of solvers defines which solver computes which query for which types of objects. This file is the best
+starting point for readers of the code.
 
 A public function (``collide.py``, ``distance.py``, ...) documents its arguments and calls ``ask``. Every query then
 goes through the same steps:
@@ -6,9 +7,9 @@ goes through the same steps:
 1. The fast path for prepared small meshes, if the query has one (``Query.at_once``).
 2. Options are checked by name (``options.py``), poses and objects once.
 3. ``TABLE`` names the solver, a function in a file of ``solvers/``, by the query and the kinds of its sides, in either
-   order. If it names several, they are tried in order: a solver that returns ``UNANSWERED`` passes the query on. None
-   is an answer.
-4. The solver works in slices: ``steps(question, ...)`` goes through the same steps except step 1.
+   order. If an entry names several solvers, they are tried in order: a solver that returns ``UNANSWERED`` passes the
+   query on. None is a valid result.
+4. The solver runs in slices: ``steps(question, ...)`` performs the same steps except step 1.
 
 To add a query: a ``Query`` and its lines of ``TABLE`` here, a public function, a function in ``solvers/`` for each kind
 of object. To add a kind of object: an entry of ``Kind`` and of ``KINDS``, its lines of ``TABLE``, a file of its
@@ -78,9 +79,9 @@ class Query(NamedTuple):
     """Name of the public function, for messages."""
     sides: int = 2
     served: bool = False
-    """Whether a device may compute it for meshes in memory."""
+    """Whether a GPU can compute the query for meshes in memory."""
     crossover: str | None = None
-    """Setting of the size from which on a device is used (``configure_device``); None: only if requested."""
+    """Setting of the size from which on a GPU is used (``configure_device``); None: only if requested."""
     stacks: bool = True
     """Whether a stack of poses is accepted."""
     at_once: Callable[..., Any] | None = None
@@ -155,9 +156,9 @@ TABLE: dict[tuple[Any, ...], tuple[str, ...]] = {
     (MASSIVE_COLLIDE, CLUSTERED, MESH): ("levels_of_detail.find_close_runs",),
     (MASSIVE_COLLIDE, CLUSTERED, CLUSTERED): ("levels_of_detail.find_close_runs",),
 }
-"""Solvers by query and kinds, "file.function" in ``solvers/``: a generator that takes a ``Request``.
+"""Solvers by query and types, "file.function" in ``solvers/``: a generator that takes a ``Request``.
 
-Its return value is the answer, also None; ``UNANSWERED`` passes the query to the next solver."""
+The return value of the solver is the result, which may be None; ``UNANSWERED`` passes the query to the next solver."""
 
 
 class Request(NamedTuple):
@@ -165,11 +166,11 @@ class Request(NamedTuple):
 
     query: Query
     things: tuple[Any, Any]
-    """Both sides; the same object twice if the query has one side."""
+    """Both objects; the same object twice if the query has one object."""
     rows: tuple[np.ndarray, np.ndarray]
-    """Poses of both sides, (k, 3, 4) or (1, 3, 4) for all; the same twice if the query has one side."""
+    """Poses of both objects, (k, 3, 4) or (1, 3, 4) for all; the same poses twice if the query has one object."""
     stacked: bool
-    """Whether a stack of poses was given, so that the answer has one entry per pose."""
+    """Whether a stack of poses was given, so that the result has one entry per pose."""
     options: Options
     start: float
     """Start time, by the performance counter [s]."""
@@ -188,17 +189,17 @@ class Request(NamedTuple):
 
     @property
     def may_use_device(self) -> bool:
-        """Whether a device may compute the answer instead of the CPU."""
+        """Whether a GPU may compute the result instead of the CPU."""
         return self.query.crossover is not None and may_answer(self.options.device, self.query.crossover)
 
     def met(self, poses: np.ndarray) -> bool | np.ndarray:
-        """Return a yes-or-no answer that is True for some poses (n,): (k,) bool for a stack of k poses, else bool."""
+        """Return a yes-or-no result that is True for some poses (n,): (k,) bool for a stack of k poses, else bool."""
         met = np.zeros(max(map(len, self.rows)), np.bool_)
         met[poses] = True
         return met if self.stacked else bool(met[0])
 
     def stats(self, answer: Answer) -> QueryStats:
-        """Return the statistics of an answer, with the time until now."""
+        """Return the statistics of a result, with the time until now."""
         return answer.stats(time.perf_counter() - self.start)
 
 
@@ -208,12 +209,12 @@ def answers(query: Query) -> Callable[[Callable[_P, Generator[Any, None, _T]]], 
 
 
 def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: Any) -> Generator[Progress, None, Any]:
-    """Answer a query in slices.
+    """Compute a query in slices.
 
     Args:
         query: the query.
-        things: its sides.
-        poses: poses of each side, as the public functions accept them.
+        things: the objects of the query.
+        poses: poses of each object, in a form that the public functions accept.
         given: options by name, not checked.
 
     Raises:
@@ -233,7 +234,7 @@ def ask(query: Query, things: tuple[Any, ...], poses: tuple[Any, ...], **given: 
         answer = yield from scale_progress(_solver(name)(request), 0.0, 1.0)
         if answer is not UNANSWERED:
             return answer
-    raise AssertionError(f"no solver answers {query.name}")
+    raise AssertionError(f"no solver supports {query.name}")
 
 
 def _of_prepared(query: Query, tell: Callable[..., Any]) -> Callable[..., Any]:
@@ -266,22 +267,22 @@ def _solver(name: str) -> Callable[[Request], Generator[Any, None, Any]]:
 
 
 def kind_of(thing: Any) -> Kind | None:
-    """Return the kind of an object; None if it has none."""
+    """Return the kind of an object; None if the table does not know the object's class."""
     return KINDS.get(type(thing)) or next((kind for of, kind in KINDS.items() if isinstance(thing, of)), None)
 
 
 def is_answered(query: Query, things: tuple[Any, ...]) -> bool:
-    """Return whether there is a solver for such objects."""
+    """Return whether there is a solver for objects of these kinds."""
     return _listed(query, tuple(map(kind_of, things))) is not None
 
 
 def _listed(query: Query, kinds: tuple[Kind | None, ...]) -> tuple[str, ...] | None:
-    """Return the names of the solvers for kinds in either order; None if there are none."""
+    """Return the names of the solvers for kinds in either order; None if the table has no entry."""
     return TABLE.get((query, *kinds)) or TABLE.get((query, *reversed(kinds)))
 
 
 def _solvers_for(query: Query, things: tuple[Any, ...], kinds: tuple[Kind | None, ...]) -> tuple[str, ...]:
-    """Return the names of the solvers; raise InvalidMesh if there are none."""
+    """Return the names of the solvers; raise InvalidMesh if the table has no entry."""
     names = _listed(query, kinds)
     if names is not None:
         return names

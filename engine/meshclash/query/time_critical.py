@@ -28,16 +28,16 @@ class TimeCritical:
     """Result of a time-critical query.
 
     Attributes:
-        colliding: The exact answer if ``complete``. Otherwise True if ``k_min`` pairs were counted, else the more
-            probable answer.
+        colliding: The exact result if ``complete``. Otherwise True if ``k_min`` pairs were counted, else the more
+            probable result.
         probability: Probability that the objects collide, 0 to 1.
-        complete: Whether the answer is exact.
+        complete: Whether the result is exact.
         region: World box (2, 3) float64 [m] of the most probable place of a collision; None if the objects are apart,
             or if an exact query of the whole objects had to decide.
-        triangles: Triangles of a and b that meet, if the search found them.
+        triangles: Triangles of a and b that meet, if the search found such triangles.
         counted: Number of pairs of nodes with a probability of at least ``p_min``.
-        interval: The lowest and the highest probability: of objects of most kinds, in most placements, a share between
-            these collides after such a search. Both are ``probability`` if ``complete``.
+        interval: The lowest and the highest probability: for most kinds of objects and placements, the fraction of
+            pairs that collide after such a search lies in this interval. Both are ``probability`` if ``complete``.
     """
 
     colliding: bool
@@ -68,20 +68,20 @@ def time_critical(
     """Return whether two objects collide, as certainly as a budget allows (ADB-trees: Klein and Zachmann 2003).
 
     The search visits pairs of nodes in the order of their probability to contain a contact, and decides pairs of leaves
-    exactly. The answer is exact if the search finds a contact or has no pairs left. It is probable if the search has
-    found ``k_min`` pairs of nodes with a probability of at least ``p_min`` (the objects then count as colliding), or
-    if the budget is used up. The first query of a mesh also prepares it (its hierarchy, and how densely its surface
-    fills the nodes). The budget does not limit this preparation.
+    exactly. The result is exact if the search finds a contact or has no pairs left. The result is probable if the
+    search has found ``k_min`` pairs of nodes with a probability of at least ``p_min`` (the objects then count as
+    colliding), or if the budget is used up. The first query of a mesh also prepares it (its hierarchy, and how densely
+    its surface fills the nodes). The budget does not limit this preparation.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: time from the call on [s], above 0; None for no limit.
-        p_min: smallest probability of a pair that is counted, above 0. With a value above 1 no pair is counted, and
-            the answer is exact if the budget suffices.
+        p_min: smallest probability of a pair that is counted, above 0. With a value above 1 no pair is counted, and the
+            result is exact if the budget suffices.
         k_min: number of counted pairs that make a collision, 1 or more.
         count: "paper" also counts pairs of nodes inside a counted pair, as published. "antichain" opens a counted pair
-            only when no other pairs are left, so that no place is counted twice.
+            only when no other pairs are left, so that no region is counted twice.
         volume, threads, device: as for ``collide``. Volumes that are derived during the traversal are replaced by
             boxes.
         steps: a budget in steps instead of time, for reproducible results. One step is about one test of two boxes.

@@ -32,8 +32,8 @@ def voxel_collide(
 ) -> Generator[Progress, None, VoxelContacts]:
     """Return the voxels of a grid that both objects reach, and the contacts or the common volume in them.
 
-    Use it for objects that deform or change their triangles all the time: nothing is built beforehand, and nothing is
-    cached. Only the common region of the bounding boxes of both objects is divided into voxels.
+    Use this function for objects that deform or change their triangles all the time: nothing is built beforehand, and
+    nothing is cached. Only the common region of the bounding boxes of both objects is divided into voxels.
 
     Args:
         a, b: meshes, or hierarchies (only their mesh is used).
@@ -42,11 +42,10 @@ def voxel_collide(
         voxel_size: side length of a voxel [m]; voxels lie at its multiples. Default without ``resolution`` and
             ``voxel_size``: twice the mean size of the triangles in mode "exact", and 256 voxels otherwise.
         mode: "exact": the pairs and kinds of ``collide``. "voxels": only the common voxels. Without common voxels the
-            surfaces are certainly apart; with common voxels they are closer than a voxel's diagonal
-            (``closer_than``). "solid": also bounds of the common volume of two closed meshes, and whether one lies
-            inside the other.
+            surfaces are certainly apart; with common voxels they are closer than a voxel's diagonal (``closer_than``).
+            "solid": also bounds of the common volume of two closed meshes, and whether one mesh lies inside the other.
         touching: as for ``collide``.
-        threads: maximum number of threads; None uses all cores. It does not change the result.
+        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
         memory: limit for the voxels [bytes], 1 GiB by default.
         device: "cpu" or "auto"; "cuda" marks and compares voxels on a GPU in mode "voxels", which needs one bit for
             every voxel of the region. If the GPU fails, the CPU computes the result: a warning is issued, and
@@ -58,7 +57,8 @@ def voxel_collide(
     Raises:
         InvalidMesh, InvalidPose: as for ``collide``. NotASolid: mode "solid" with a mesh that is not closed.
         UnsupportedOption: an unknown mode; a resolution or voxel size that is not a positive number or needs more
-            memory than allowed; both of them together; volumes that float64 cannot represent; or a stack of poses.
+            memory than allowed; a resolution together with a voxel size; volumes that float64 cannot represent; or a
+            stack of poses.
         DeviceUnavailable: "cuda" with another mode, or no usable device.
 
     Example:

@@ -40,7 +40,7 @@ class VoxelOverlaps(Copyable):
     """The pairs of objects that share voxels. ``voxel_overlaps`` returns them.
 
     Attributes:
-        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All other pairs are certainly apart.
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All other pairs of objects are certainly apart.
         counts: (k,) int64: number of voxels that they share.
         grid: position of the voxels; None if no bounding boxes of objects overlap.
         stats: QueryStats.
@@ -68,7 +68,7 @@ class VoxelOverlaps(Copyable):
         return list_voxels(self._common[k], self.grid.brick_size)
 
     def boxes(self, k: int) -> np.ndarray:
-        """Return the same voxels as boxes (n, 2, 3) [m], world."""
+        """Return these voxels as boxes (n, 2, 3) [m], world."""
         voxels = self.voxels(k)
         assert self.grid is not None
         return self.grid.boxes(voxels)
@@ -110,7 +110,7 @@ def voxel_overlaps(
     Args:
         things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
             could touch: those within the cloud's horizon of a point.
-        poses: one for each object, or None.
+        poses: one pose for each object, or None.
         resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
             side.
 

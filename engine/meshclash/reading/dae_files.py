@@ -1,7 +1,7 @@
 """Read COLLADA files with pycollada, with their scene graph and unit.
 
-pycollada stops at any damaged element, also at materials. Elements that do not matter here are removed first, so the
-remaining errors concern geometry.
+pycollada stops at any damaged element, also at materials. Elements that do not affect geometry are removed first, so
+the remaining errors concern geometry.
 """
 
 import io
@@ -31,10 +31,10 @@ def read_dae(file: Path, collada: ModuleType) -> RawParts:
     """
     root = read_xml(file)
     if root.tag != "COLLADA":
-        raise InvalidFile(f"{file}: the root element of COLLADA is <COLLADA>, not <{root.tag:.80}>")
+        raise InvalidFile(f"{file}: the root element of a COLLADA file must be <COLLADA>, not <{root.tag:.80}>")
     up = (root.findtext("asset/up_axis") or "Y_UP").strip()
     if up not in ("Y_UP", "Z_UP"):
-        raise InvalidFile(f"{file}: its up_axis is {up:.20}: write the file with Z_UP or Y_UP")
+        raise InvalidFile(f"{file}: its up_axis {up:.20} is not supported: export it with Z_UP or Y_UP")
     found = RawParts(metres=_metres(root, file), y_up=up == "Y_UP")
     for element in [child for child in root if child.tag not in KEPT]:
         root.remove(element)
@@ -45,7 +45,7 @@ def read_dae(file: Path, collada: ModuleType) -> RawParts:
     except Exception as error:  # readers of damaged files fail with errors of any kind
         raise InvalidFile(f"{file}: pycollada cannot read it: {error or type(error).__name__}") from error
     if scene is None:
-        raise InvalidFile(f"{file}: it names no visual scene")
+        raise InvalidFile(f"{file}: the file has no visual scene")
     for item in bound:
         _add(found, item, file, collada)
     return found
@@ -57,7 +57,7 @@ def _metres(root: Element, file: Path) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:
-        raise InvalidFile(f"{file}: its unit is {text!r:.40} m, which is no number") from None
+        raise InvalidFile(f"{file}: its unit {text!r:.40} is not a number of metres") from None
 
 
 def _without(root: Element, found: RawParts) -> None:
@@ -92,7 +92,7 @@ def _add(found: RawParts, bound: Any, file: Path, collada: ModuleType) -> None:
 
 
 def _shape(geometry: Any, file: Path, collada: ModuleType) -> PartShape | None:
-    """Return all faces of a geometry; None if it has lines only."""
+    """Return all faces of a geometry; None if it has only lines."""
     points, faces, count = list[np.ndarray](), list[np.ndarray](), 0
     for primitive in geometry.primitives:
         if primitive.vertex is None or isinstance(primitive, collada.lineset.LineSet):
@@ -104,7 +104,7 @@ def _shape(geometry: Any, file: Path, collada: ModuleType) -> PartShape | None:
         else:
             counts = np.asarray(primitive.vcounts, np.int64)
         if counts.sum() != corners.size or (corners.size and not 0 <= corners.min() <= corners.max() < len(vertices)):
-            raise InvalidFile(f"{file}: geometry '{geometry.id}' names corners that are not there")
+            raise InvalidFile(f"{file}: geometry '{geometry.id}' refers to vertices that do not exist")
         faces.append(count + triangulated(vertices, counts, corners.ravel()))
         points.append(vertices)
         count += len(vertices)

@@ -8,7 +8,8 @@ from pathlib import PurePath
 def file_names(files: Sequence[PurePath]) -> list[str]:
     """Return the shortest names that distinguish files: "model", but "a/model" and "b/model" for two folders.
 
-    The file extension is part of the name only if files differ in nothing else. A file that occurs twice has one name.
+    The file extension is part of the name only if files differ only in their extension. A file that occurs twice has
+    one name.
     """
     distinct = dict.fromkeys(files)
     alike = Counter((file.parent, file.stem) for file in distinct)

@@ -42,8 +42,8 @@ class Accessors:
 
         Args:
             index: index of the accessor.
-            kind: the type that it must have, such as "VEC3".
-            decoded: data from a compressed primitive that replace those of the accessor.
+            kind: the required type, such as "VEC3".
+            decoded: data from a compressed primitive that replace the data of the accessor.
 
         Raises:
             Malformed: the accessor does not exist, has another type, or its data are not in the file.
@@ -54,7 +54,7 @@ class Accessors:
         values = self._raw(accessor, index, decoded).astype(np.float64)
         self._decoded_bytes += values.nbytes
         if self._decoded_bytes > LARGEST_EXPANSION * self._document.stored_bytes + ALWAYS_POSSIBLE:
-            raise Malformed(f"accessor {index} and those before it hold the same data too often")
+            raise Malformed(f"accessor {index} and earlier ones use the same data too often")
         if accessor.get("normalized") is True and accessor["componentType"] != 5126:
             largest = np.iinfo(COMPONENTS[accessor["componentType"]]).max
             values = np.maximum(values / largest, -1.0)
@@ -66,21 +66,25 @@ class Accessors:
         """Return indices of vertices (count,) int64; raises Malformed."""
         accessor = self._checked(index, "SCALAR")
         if accessor["componentType"] not in INDICES:
-            raise Malformed(f"accessor {index} holds no indices: its component type is {accessor['componentType']}")
+            raise Malformed(
+                f"accessor {index} cannot contain indices: its component type is {accessor['componentType']}"
+            )
         return self._raw(accessor, index).astype(np.int64).ravel()
 
     def joints(self, index: Any, decoded: np.ndarray | None = None) -> np.ndarray:
         """Return the four joints of each vertex (count, 4) int64; raises Malformed."""
         accessor = self._checked(index, "VEC4")
         if accessor["componentType"] not in (5121, 5123):
-            raise Malformed(f"accessor {index} holds no joints: its component type is {accessor['componentType']}")
+            raise Malformed(
+                f"accessor {index} cannot contain joints: its component type is {accessor['componentType']}"
+            )
         return self._raw(accessor, index, decoded).astype(np.int64)
 
     def resolution(self, index: Any) -> float | None:
         """Return how far quantization may have moved a position; None for positions in single precision.
 
         Raises:
-            Malformed: there is no such accessor.
+            Malformed: the accessor does not exist.
         """
         accessor = self._checked(index, "VEC3")
         kind = accessor["componentType"]
@@ -101,7 +105,7 @@ class Accessors:
     def _checked(self, index: Any, kind: str) -> dict[str, Any]:
         accessor = self._document.object_of("accessors", index)
         if accessor.get("type") != kind:
-            raise Malformed(f"accessor {index} is of the type {accessor.get('type')!r:.20}, not {kind}")
+            raise Malformed(f"accessor {index} must have type {kind}, not {accessor.get('type')!r:.20}")
         component = accessor.get("componentType")
         if type(component) is not int or component not in COMPONENTS:
             raise Malformed(f"accessor {index} has the unknown component type {component!r:.20}")
@@ -113,7 +117,9 @@ class Accessors:
         kind = np.dtype(COMPONENTS[accessor["componentType"]])
         if decoded is not None:
             if decoded.shape[1] != width:
-                raise Malformed(f"accessor {index} has {width} numbers, but its compressed data {decoded.shape[1]}")
+                raise Malformed(
+                    f"accessor {index} has {width} numbers per element, but its compressed data has {decoded.shape[1]}"
+                )
             base = decoded.astype(kind)
         elif "bufferView" in accessor:
             base = self._strided(accessor["bufferView"], whole(accessor, "byteOffset", 0), count, width, kind)
@@ -130,7 +136,7 @@ class Accessors:
         size = width * kind.itemsize
         stride = whole(view, "byteStride", size)
         if stride < size:
-            raise Malformed(f"elements of buffer view {view_index} are {stride} bytes apart, but take {size}")
+            raise Malformed(f"elements of buffer view {view_index} are {stride} bytes apart, but each has {size} bytes")
         if count and offset + (count - 1) * stride + size > len(data):
             raise Malformed(
                 f"{count} elements need {offset + (count - 1) * stride + size} bytes, "
@@ -147,11 +153,13 @@ class Accessors:
             raise Malformed(f"the sparse values of accessor {index} are damaged")
         count = whole(sparse, "count")
         if type(places.get("componentType")) is not int or places["componentType"] not in INDICES:
-            raise Malformed(f"the sparse indices of accessor {index} are of an unknown type")
+            raise Malformed(f"the sparse indices of accessor {index} have an unsupported type")
         kind = np.dtype(COMPONENTS[places["componentType"]])
         at = self._strided(places.get("bufferView"), whole(places, "byteOffset", 0), count, 1, kind).astype(np.int64)
         if count and at.max() >= len(base):
-            raise Malformed(f"a sparse value of accessor {index} replaces element {at.max()} of {len(base)}")
+            raise Malformed(
+                f"a sparse value of accessor {index} replaces element {at.max()}, but there are only {len(base)}"
+            )
         found = base.copy()
         found[at.ravel()] = self._strided(
             values.get("bufferView"), whole(values, "byteOffset", 0), count, base.shape[1], base.dtype
@@ -170,7 +178,7 @@ class Accessors:
         if view_index not in self._unpacked:
             extension = next(extensions_of(view)[name] for name in MESHOPT if name in extensions_of(view))
             if not isinstance(extension, dict):
-                raise Malformed(f"the compression of buffer view {view_index} is no object")
+                raise Malformed(f"the compression of buffer view {view_index} must be an object")
             data = bytes(self._document.part(extension, f"the compressed buffer view {view_index}"))
             self._unpacked[view_index] = unpacked(data, extension)
         return self._unpacked[view_index]

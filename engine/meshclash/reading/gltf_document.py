@@ -45,13 +45,15 @@ def entry(items: Any, index: Any, what: str) -> dict[str, Any]:
     if type(index) is not int or not isinstance(items, list) or not 0 <= index < len(items):
         raise Malformed(f"there is no {what} {index!r:.40}")
     if not isinstance(items[index], dict):
-        raise Malformed(f"{what} {index} is no object")
+        raise Malformed(f"{what} {index} must be an object")
     found: dict[str, Any] = items[index]
     return found
 
 
 def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
-    """Return a non-negative integer of ``owner``; raises Malformed if it is missing, negative or not an integer."""
+    """Return a non-negative integer of ``owner``; raises Malformed if the value is missing, negative or not an
+    integer.
+    """
     value = owner.get(key, default)
     if type(value) is not int or value < 0:
         raise Malformed(f"{key} is {value!r:.40}")
@@ -59,10 +61,10 @@ def whole(owner: dict[str, Any], key: str, default: int | None = None) -> int:
 
 
 def objects(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return a list of objects, empty if it is missing; raises Malformed."""
+    """Return a list of objects, an empty list if it is missing; raises Malformed."""
     value = owner.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise Malformed(f"{key} is no list of objects")
+        raise Malformed(f"{key} must be a list of objects")
     return value
 
 
@@ -70,7 +72,7 @@ def names_of(owner: dict[str, Any], key: str) -> dict[str, int]:
     """Return a mapping of names to indices, such as the attributes of a primitive; raises Malformed."""
     value = owner.get(key)
     if not isinstance(value, dict) or any(type(index) is not int for index in value.values()):
-        raise Malformed(f"{key} do not map names to indices")
+        raise Malformed(f"{key} must be an object of names and indices")
     return value
 
 
@@ -80,7 +82,7 @@ def numbers(owner: dict[str, Any], key: str, count: int, default: tuple[float, .
     if value is None:
         return default
     if not isinstance(value, list) or len(value) != count or not all(type(item) in (int, float) for item in value):
-        raise Malformed(f"the {key} is not made of {count} numbers")
+        raise Malformed(f"the {key} must have {count} numbers")
     if not all(abs(item) <= LARGEST_NUMBER for item in value):  # also refuses NaN
         raise Malformed(f"the {key} is {value!s:.120}: numbers must be finite")
     return tuple(float(item) for item in value)
@@ -146,7 +148,7 @@ class Document:
         data = self.buffer(owner.get("buffer"))
         start, length = whole(owner, "byteOffset", 0), whole(owner, "byteLength")
         if start + length > len(data):
-            raise Malformed(f"{what} ends at byte {start + length}, but its buffer has {len(data)}")
+            raise Malformed(f"{what} ends at byte {start + length}, but its buffer has {len(data)} bytes")
         return data[start : start + length]
 
     def buffer(self, index: Any) -> memoryview:
@@ -156,7 +158,7 @@ class Document:
             length = whole(buffer, "byteLength")
             data = self._buffer_bytes(index, buffer.get("uri"))
             if len(data) < length:
-                raise Malformed(f"buffer {index} has {len(data)} bytes of {length}: the file is incomplete")
+                raise Malformed(f"buffer {index} has only {len(data)} of {length} bytes: the file is incomplete")
             self._buffers[index] = memoryview(data)[:length]
         return self._buffers[index]
 
@@ -166,7 +168,7 @@ class Document:
                 raise Malformed(f"buffer {index} has no data")
             return self._binary
         if not isinstance(uri, str):
-            raise Malformed(f"the address of buffer {index} is {uri!r:.40}")
+            raise Malformed(f"the URI of buffer {index} must be a string, not {uri!r:.40}")
         if uri[:5].lower() == "data:":
             return _data_of(uri, index)
         return self._beside(uri, index)
@@ -176,11 +178,11 @@ class Document:
         name = unescaped(uri)
         path = os.path.normpath(name.replace("\\", "/"))
         if _SCHEME.match(uri) or path.startswith(("/", "..")) or "\0" in name:
-            raise Malformed(f"buffer {index} is {uri!r:.80}: only files in the folder of the glTF file are read")
+            raise Malformed(f"buffer {index} is {uri!r:.80}, but only files in the folder of the glTF file are read")
         try:
             with (self.file.parent / path).open("rb") as stream:
                 if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                    raise Malformed(f"buffer {index} is {uri!r:.80}, which is no file")
+                    raise Malformed(f"buffer {index} is {uri!r:.80}, which is not a file")
                 return stream.read()
         except OSError as error:
             raise Malformed(f"buffer {index} is {uri!r:.80}, which cannot be read: {error.strerror}") from None
@@ -189,20 +191,22 @@ class Document:
         """Return the JSON of a binary file, and its first buffer."""
         header = [int.from_bytes(data[k : k + 4], "little") for k in (0, 4, 8)]
         if len(data) < 20 or header[0] != _GLB:
-            raise InvalidFile(f"{self.file}: it is no binary glTF: it does not begin with 'glTF'")
+            raise InvalidFile(f"{self.file}: the file is not binary glTF: it does not begin with 'glTF'")
         if header[1] != 2:
-            raise InvalidFile(f"{self.file}: it is glTF {header[1]}: only 2.0 is read; export it as glTF 2.0")
+            raise InvalidFile(
+                f"{self.file}: the file has glTF version {header[1]}, but only 2.0 is supported; export it as glTF 2.0"
+            )
         if header[2] > len(data):
-            raise InvalidFile(f"{self.file}: it has {len(data)} bytes of {header[2]}: the file is incomplete")
+            raise InvalidFile(f"{self.file}: the file has only {len(data)} of {header[2]} bytes: it is incomplete")
         chunks, place = list[tuple[int, memoryview]](), 12
         while place + 8 <= header[2]:
             length, kind = (int.from_bytes(data[k : k + 4], "little") for k in (place, place + 4))
             if place + 8 + length > header[2]:
-                raise InvalidFile(f"{self.file}: a chunk of it has {length} bytes, more than the file holds")
+                raise InvalidFile(f"{self.file}: a chunk has {length} bytes, more than the rest of the file")
             chunks.append((kind, memoryview(data)[place + 8 : place + 8 + length]))
             place += 8 + length
         if not chunks or chunks[0][0] != _JSON:
-            raise InvalidFile(f"{self.file}: it is no binary glTF: its first chunk is not JSON")
+            raise InvalidFile(f"{self.file}: the file is not valid binary glTF: its first chunk is not JSON")
         binary = next((chunk for kind, chunk in chunks[1:2] if kind == _BINARY), None)
         return bytes(chunks[0][1]).rstrip(b"\0"), binary  # some writers pad the chunk with zeros
 
@@ -210,9 +214,9 @@ class Document:
         try:
             root = json.loads(text.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            raise InvalidFile(f"{self.file}: it is no glTF: its JSON is damaged: {error!s:.120}") from None
+            raise InvalidFile(f"{self.file}: the file is not valid glTF: its JSON is damaged: {error!s:.120}") from None
         if not isinstance(root, dict):
-            raise InvalidFile(f"{self.file}: it is no glTF: its JSON is no object")
+            raise InvalidFile(f"{self.file}: the file is not valid glTF: its JSON is not an object")
         return root
 
     def _check_asset(self) -> None:
@@ -221,17 +225,20 @@ class Document:
         least = asset.get("minVersion", "2.0") if isinstance(asset, dict) else None
         if not isinstance(version, str) or version.partition(".")[0] != "2" or least not in ("2.0", "2"):
             told = version if least in ("2.0", "2", None) else least
-            raise InvalidFile(f"{self.file}: it is glTF {told!r:.40}: only 2.0 is read; export it as glTF 2.0")
+            raise InvalidFile(
+                f"{self.file}: the file has glTF version {told!r:.40}, but only 2.0 is supported; export it as glTF 2.0"
+            )
 
     def _check_extensions(self) -> None:
         required = self.root.get("extensionsRequired", [])
         if not isinstance(required, list):
-            raise InvalidFile(f"{self.file}: extensionsRequired is no list")
+            raise InvalidFile(f"{self.file}: extensionsRequired must be a list")
         for name in required:
             if name in KNOWN_EXTENSIONS or _is_harmless(name):
                 continue
             raise InvalidFile(
-                f"{self.file}: it requires the extension {name!r:.80}, which MeshClash does not know: export it without"
+                f"{self.file}: the file requires the extension {name!r:.80}, which MeshClash does not "
+                "support: export the file without this extension"
             )
 
     def table(self, key: str) -> list[dict[str, Any]]:
@@ -250,10 +257,10 @@ def _data_of(uri: str, index: int) -> bytes:
     """Return the bytes in a data URI."""
     head, comma, body = uri.partition(",")
     if not comma:
-        raise Malformed(f"the data of buffer {index} are damaged: there is no comma")
+        raise Malformed(f"the data URI of buffer {index} is damaged: it has no comma")
     if not head.lower().endswith(";base64"):
         return unescaped_bytes(body)
     try:
         return base64.b64decode(unescaped_bytes(body), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Malformed(f"the data of buffer {index} are damaged: {error}") from None
+        raise Malformed(f"the data URI of buffer {index} is damaged: {error}") from None

@@ -22,7 +22,7 @@ class Decoded:
     Attributes:
         triangles: (m, 3) int64.
         attributes: (n, width) by their names in glTF, such as "POSITION".
-        resolution: how far compression may have moved a position; None if only single precision limits it.
+        resolution: maximum change of a position by compression; None if only single precision limits it.
     """
 
     triangles: np.ndarray
@@ -44,7 +44,7 @@ def decoded(document: Document, primitive: dict[str, Any]) -> Decoded:
         ) from None
     extension = extensions_of(primitive)[DRACO]
     if not isinstance(extension, dict):
-        raise Malformed(f"the extension {DRACO} is not an object")
+        raise Malformed(f"the extension {DRACO} must be an object")
     data = bytes(document.view(extension.get("bufferView"))[0])
     try:
         mesh = DracoPy.decode(data)
@@ -55,10 +55,10 @@ def decoded(document: Document, primitive: dict[str, Any]) -> Decoded:
     attributes = {}
     for name, key in names_of(extension, "attributes").items():
         if key not in stored:
-            raise Malformed(f"the Draco data have no attribute {key} ({name})")
+            raise Malformed(f"the Draco data has no attribute {key} ({name})")
         attributes[name] = stored[key].reshape(len(stored[key]), -1)
     if "POSITION" not in attributes:
-        raise Malformed("the Draco data have no positions")
+        raise Malformed("the Draco data has no positions")
     return Decoded(triangles, attributes, _resolution(data, attributes["POSITION"]))
 
 
@@ -66,8 +66,8 @@ def _resolution(data: bytes, points: np.ndarray) -> float | None:
     """Return how far rounding to Draco's grid may have moved a point; None if points were not rounded.
 
     Draco stores the grid of an attribute after the coded values: its corner (3 float32), its size (float32), and the
-    bits of a coordinate (1 byte). Only a decoder knows the position, and DracoPy does not report it. So every position
-    in the data is tried until a grid is found on which all points lie.
+    bits of a coordinate (1 byte). Only a decoder knows the position of the grid, and DracoPy does not report it. So
+    every position in the data is tested until a grid is found that contains all points.
     """
     raw = np.frombuffer(data, np.uint8)
     if len(raw) < _GRID_BYTES or not len(points):

@@ -142,7 +142,7 @@ class _Reader:
             return 1
         counts = {self._shapes.accessors.count(accessor) for accessor in attributes.values()}
         if len(counts) != 1:
-            raise Malformed(f"the instances have attributes of {sorted(counts)} elements")
+            raise Malformed(f"the instance attributes have different numbers of elements: {sorted(counts)}")
         count = counts.pop()
         if count > self._document.stored_bytes:
             raise Malformed(f"there are {count} instances, more than the file can contain")
@@ -194,15 +194,15 @@ class _Reader:
         return world
 
     def _world_matrices(self) -> list[np.ndarray | str]:
-        """Return the matrix (4, 4) to the world for each node, or a text that says what is wrong with the node."""
+        """Return the matrix (4, 4) to the world for each node, or a text that describes the problem of the node."""
         worlds: list[np.ndarray | str | None] = [None] * len(self._nodes)
         is_child = np.zeros(len(self._nodes), bool)
         for index, children in enumerate(self._children):
             for child in children:
                 if not 0 <= child < len(self._nodes):
-                    raise Malformed(f"node {index} has the child {child}, but there are {len(self._nodes)} nodes")
+                    raise Malformed(f"node {index} has the child {child}, but there are only {len(self._nodes)} nodes")
                 if is_child[child]:
-                    raise Malformed(f"node {child} is a child of several nodes")
+                    raise Malformed(f"node {child} has more than one parent")
                 is_child[child] = True
         waiting: list[tuple[int, np.ndarray | str]] = [(int(k), np.eye(4)) for k in np.flatnonzero(~is_child)]
         while waiting:
@@ -218,7 +218,7 @@ class _Reader:
         found = [world for world in worlds if world is not None]
         if len(found) != len(worlds):
             below = next(k for k, world in enumerate(worlds) if world is None)
-            raise Malformed(f"node {below} is below itself")
+            raise Malformed(f"node {below} is its own ancestor")
         return found
 
     def _shown(self) -> list[tuple[int, bool]]:
@@ -229,7 +229,7 @@ class _Reader:
         while waiting:
             index, is_hidden = waiting.pop()
             if index in seen:
-                raise Malformed(f"node {index} is twice in the scene")
+                raise Malformed(f"node {index} occurs twice in the scene")
             seen.add(index)
             visibility = extensions_of(self._nodes[index]).get("KHR_node_visibility", {})
             is_hidden = is_hidden or (isinstance(visibility, dict) and visibility.get("visible") is False)
@@ -245,18 +245,18 @@ class _Reader:
         scene = self._document.object_of("scenes", self._document.root.get("scene", 0))
         roots = scene.get("nodes", [])
         if not isinstance(roots, list):
-            raise Malformed("the scene's nodes are no list")
+            raise Malformed("the scene's nodes must be a list")
         for root in roots:
             entry(self._nodes, root, "node")
             if root in below:
-                raise Malformed(f"node {root} is a root of the scene, but a child of another node")
+                raise Malformed(f"node {root} is a root of the scene, but also a child of another node")
         return roots
 
 
 def _children(node: dict[str, Any], index: int) -> list[int]:
     children = node.get("children", [])
     if not isinstance(children, list) or any(type(child) is not int for child in children):
-        raise Malformed(f"the children of node {index} are no list of indices")
+        raise Malformed(f"the children of node {index} must be a list of indices")
     return children
 
 
@@ -266,7 +266,7 @@ def _instancing(node: dict[str, Any]) -> dict[str, int]:
     if extension is None:
         return {}
     if not isinstance(extension, dict):
-        raise Malformed(f"the extension {INSTANCING} is not an object")
+        raise Malformed(f"the extension {INSTANCING} must be an object")
     return names_of(extension, "attributes")
 
 
@@ -280,7 +280,9 @@ def _placements(count: int, arrays: dict[str, np.ndarray]) -> np.ndarray:
     if "TRANSLATION" in arrays:
         found[:, :3, 3] = arrays["TRANSLATION"]
     if not np.isfinite(found).all():
-        raise Malformed(f"instance {int((~np.isfinite(found).all(axis=(1, 2))).argmax())} is not finite")
+        raise Malformed(
+            f"the transform of instance {int((~np.isfinite(found).all(axis=(1, 2))).argmax())} is not finite"
+        )
     return found
 
 
@@ -290,7 +292,7 @@ def _local_matrix(node: dict[str, Any]) -> np.ndarray:
         given = numbers(node, "matrix", 16, ())
         matrix = np.array(given if given else np.eye(4), np.float64).reshape(4, 4).T
         if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
-            raise Malformed(f"the last row of its matrix is {matrix[3].tolist()}, not 0 0 0 1")
+            raise Malformed(f"the last row of a node's matrix is {matrix[3].tolist()}, but must be 0 0 0 1")
         return matrix
     arrays = {
         "TRANSLATION": np.array([numbers(node, "translation", 3, (0.0, 0.0, 0.0))]),
@@ -306,7 +308,7 @@ def _rotations(quaternions: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
     if not ((lengths > 0.0) & np.isfinite(lengths)).all():
-        raise Malformed("a rotation has no length")
+        raise Malformed("a rotation quaternion is zero")
     x, y, z, w = (quaternions / lengths).T
     rows = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
@@ -318,11 +320,11 @@ def _rotations(quaternions: np.ndarray) -> np.ndarray:
 
 def _finite(matrix: np.ndarray) -> np.ndarray:
     if not math.isfinite(float(np.abs(matrix).max())):
-        raise Malformed("the matrix is not finite")
+        raise Malformed("a node's matrix is not finite")
     return matrix
 
 
 def _name(node: dict[str, Any], index: int) -> str:
-    """Return the name of a node, or its index as text if it has none."""
+    """Return the name of a node, or its index as text if the node has no name."""
     name = node.get("name")
     return name if isinstance(name, str) and name else str(index)

@@ -14,7 +14,7 @@ _BLOCK_BYTES, _MOST_IN_BLOCK, _GROUP = 8192, 256, 16
 _WIDTHS = {-1: (0, 2, 4, 8), 0: (0, 1, 2, 4), 1: (1, 2, 4, 8)}
 """Bits of a delta for each value of a group's two header bits, by control mode.
 
-Mode -1 stands for version 0; modes 0 and 1 are modes of version 1.
+Mode -1 represents version 0; modes 0 and 1 are modes of version 1.
 """
 _ZEROS, _LITERAL = 2, 3
 _FREE = 15
@@ -25,7 +25,7 @@ class Unpacked:
     """A decompressed buffer view.
 
     Attributes:
-        data: its bytes.
+        data: decoded bytes.
         step: largest distance between neighbouring numbers that a filter can represent; None if no filter rounded them.
     """
 
@@ -43,15 +43,17 @@ def unpacked(data: bytes, extension: dict[str, Any]) -> Unpacked:
     mode, rule = extension.get("mode"), extension.get("filter", "NONE")
     if mode == "ATTRIBUTES":
         if stride % 4 or not 4 <= stride <= 256:
-            raise Malformed(f"meshopt: elements have {stride} bytes")
+            raise Malformed(f"meshopt: elements cannot have {stride} bytes")
         values = attributes(data, count, stride)
         return _filtered(values, rule)
     if mode not in ("TRIANGLES", "INDICES") or stride not in (2, 4) or rule != "NONE":
-        raise Malformed(f"meshopt: the mode {mode!r:.20} of {stride} bytes, filtered by {rule!r:.20}, is not known")
+        raise Malformed(
+            f"meshopt: the mode {mode!r:.20} with {stride} bytes and the filter {rule!r:.20} is not supported"
+        )
     try:
         found = (triangles if mode == "TRIANGLES" else indices)(data, count)
     except IndexError:
-        raise Malformed("meshopt: the indices end too early") from None
+        raise Malformed("meshopt: the data of the indices ends too early") from None
     return Unpacked(memoryview(found.astype("<u2" if stride == 2 else "<u4").tobytes()))
 
 
@@ -59,11 +61,11 @@ def attributes(data: bytes, count: int, stride: int) -> np.ndarray:
     """Decompress elements (count, stride) uint8; raises Malformed."""
     version = _ATTRIBUTES.get(data[0] if data else -1)
     if version is None:
-        raise Malformed("meshopt: the attributes are of an unknown version")
+        raise Malformed("meshopt: the version of the attribute data is not supported")
     tail = stride + (stride // 4 if version else 0)
     end = len(data) - max(tail, _LEAST_TAIL[version])
     if end < 1:
-        raise Malformed("meshopt: the attributes end too early")
+        raise Malformed("meshopt: the attribute data ends too early")
     last = np.frombuffer(data, np.uint8, stride, len(data) - tail)
     channels = data[len(data) - stride // 4 :] if version else bytes(stride // 4)
     reader, blocks, most = _Bytes(data[:end], 1), [], min(_BLOCK_BYTES // stride & ~15, _MOST_IN_BLOCK)
@@ -73,7 +75,7 @@ def attributes(data: bytes, count: int, stride: int) -> np.ndarray:
         blocks.append(values)
         last = values[-1]
     if reader.place != end:
-        raise Malformed(f"meshopt: {end - reader.place} bytes are left over")
+        raise Malformed(f"meshopt: {end - reader.place} bytes remain after the last element")
     return np.concatenate(blocks) if blocks else np.empty((0, stride), np.uint8)
 
 
@@ -86,7 +88,7 @@ class _Bytes:
     def take(self, count: int) -> np.ndarray:
         part = self.data[self.place : self.place + count]
         if len(part) < count:
-            raise Malformed("meshopt: the attributes end too early")
+            raise Malformed("meshopt: the attribute data ends too early")
         self.place += count
         return part
 
@@ -139,7 +141,7 @@ def _restored(deltas: np.ndarray, last: np.ndarray, channels: bytes) -> np.ndarr
         place = slice(4 * channel, 4 * channel + 4)
         kind = {0: "<u1", 1: "<u2", 2: "<u4"}.get(mode if mode < 2 else mode & 15)
         if kind is None:
-            raise Malformed(f"meshopt: unknown channel mode {mode}")
+            raise Malformed(f"meshopt: channel mode {mode} is not supported")
         coded = np.ascontiguousarray(deltas[:, place]).view(kind)
         before = np.ascontiguousarray(last[place]).view(kind)
         if kind == "<u4":
@@ -167,7 +169,7 @@ def _filtered(values: np.ndarray, rule: Any) -> Unpacked:
         return Unpacked(memoryview(numbers.tobytes()), float(np.ldexp(1.0, used.max())) if used.size else 0.0)
     if rule == "QUATERNION" and values.shape[1] == 8:
         return Unpacked(memoryview(_quaternions(np.ascontiguousarray(values).view("<i2")).tobytes()))
-    raise Malformed(f"meshopt: the filter {rule!r:.20} is none of positions, indices or instances")
+    raise Malformed(f"meshopt: the filter {rule!r:.20} does not apply to positions, indices or instances")
 
 
 def _quaternions(coded: np.ndarray) -> np.ndarray:
@@ -185,25 +187,25 @@ def _quaternions(coded: np.ndarray) -> np.ndarray:
 def indices(data: bytes, count: int) -> np.ndarray:
     """Decompress indices (count,) of a strip or of lines; raises Malformed, or IndexError if the data end too early."""
     if not data or data[0] != 0xD1 or count > len(data):
-        raise Malformed("meshopt: the indices are of an unknown version")
+        raise Malformed("meshopt: the version of the index data is not supported")
     place, last, found = 1, [0, 0], np.empty(count, np.uint32)
     for k in range(count):
         value, place = _varint(data, place)
         last[value & 1] = (last[value & 1] + _signed(value >> 1)) & 0xFFFFFFFF
         found[k] = last[value & 1]
     if place != len(data) - 4:
-        raise Malformed("meshopt: the indices do not fill their data")
+        raise Malformed("meshopt: the index data is longer than its indices")
     return found
 
 
 def triangles(data: bytes, count: int) -> np.ndarray:
     """Decompress corners (count,) of triangles; raises Malformed, or IndexError if the data end too early."""
     if not data or data[0] != 0xE1 or count % 3 or count // 3 > len(data) - 17:
-        raise Malformed("meshopt: the triangles are of an unknown version, or end too early")
+        raise Malformed("meshopt: the triangle data ends too early, or its version is not supported")
     coder = _Triangles(data, 1 + count // 3)
     found = np.array([coder.next(code) for code in data[1 : 1 + count // 3]], np.int64).reshape(-1)
     if coder.place != len(data) - 16:
-        raise Malformed("meshopt: the triangles do not fill their data")
+        raise Malformed("meshopt: the triangle data is longer than its triangles")
     return found & 0xFFFFFFFF
 
 

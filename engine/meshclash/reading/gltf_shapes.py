@@ -40,7 +40,7 @@ class Shapes:
         """Return the kinds of geometry in a mesh, each once: triangles, points, lines.
 
         Raises:
-            Malformed: there is no such mesh, or a primitive has an unknown mode.
+            Malformed: the mesh does not exist, or a primitive has an unknown mode.
         """
         found = [self._kind(primitive) for primitive in self._primitives(mesh_index)]
         return [kind for kind in (TRIANGLES, POINTS, LINES) if kind in found]
@@ -100,7 +100,7 @@ class Shapes:
     def _kind(self, primitive: dict[str, Any]) -> str:
         mode = primitive.get("mode", 4)
         if type(mode) is not int or mode not in KINDS:
-            raise Malformed(f"a primitive has the unknown mode {mode!r:.20}")
+            raise Malformed(f"a primitive has the unsupported mode {mode!r:.20}")
         return KINDS[mode]
 
     def _piece(self, primitive: dict[str, Any], kind: str, weights: tuple[float, ...], is_skinned: bool) -> _Piece:
@@ -126,7 +126,7 @@ class Shapes:
         return _Piece(source, vertices, bound, corners, resolution)
 
     def _decoded(self, primitive: dict[str, Any], attributes: dict[str, int]) -> Decoded | None:
-        """Decompress a primitive with Draco; None if its data are also stored without compression."""
+        """Decompress a primitive with Draco; None if the file also contains its uncompressed data."""
         if DRACO not in extensions_of(primitive):
             return None
         wanted = [*attributes.values(), *([primitive["indices"]] if "indices" in primitive else [])]
@@ -143,7 +143,7 @@ class Shapes:
         else:
             triangles = np.arange(count, dtype=np.int64)
         if triangles.size and not 0 <= triangles.max() < count:
-            raise Malformed(f"a primitive names vertex {triangles.max()}, but has {count}")
+            raise Malformed(f"a primitive refers to vertex {triangles.max()}, but has only {count} vertices")
         if kind == POINTS:
             return triangles.reshape(-1, 1)
         return triangles if packed is not None else _triangles(triangles, primitive.get("mode", _LISTS))
@@ -159,7 +159,7 @@ class Shapes:
                 continue
             moves = self.accessors.floats(target["POSITION"], "VEC3")
             if len(moves) != len(vertices):
-                raise Malformed(f"a morph target moves {len(moves)} vertices of {len(vertices)}")
+                raise Malformed(f"a morph target has {len(moves)} vertices, but the mesh has {len(vertices)}")
             vertices = vertices + weight * moves
             finer = self.accessors.resolution(target["POSITION"])
             if finer is not None:
@@ -181,7 +181,7 @@ class Shapes:
             shares.append(self.accessors.floats(attributes[names[1]], "VEC4", held.get(names[1])))
         all_joints, all_shares = np.concatenate(joints, axis=1), np.concatenate(shares, axis=1)
         if len(all_joints) != count or len(all_shares) != count:
-            raise Malformed(f"{len(all_joints)} of {count} vertices have joints")
+            raise Malformed(f"only {len(all_joints)} of {count} vertices have joints")
         sums = all_shares.sum(axis=1, keepdims=True)
         if not (np.isfinite(all_shares).all() and (sums > 0.0).all()):
             raise Malformed(f"vertex {int((~(sums[:, 0] > 0.0)).argmax())} is not bound to a joint")
@@ -195,7 +195,7 @@ def _triangles(corners: np.ndarray, mode: int) -> np.ndarray:
     """
     if mode == _LISTS:
         if len(corners) % 3:
-            raise Malformed(f"{len(corners)} corners are no list of triangles")
+            raise Malformed(f"{len(corners)} vertex indices do not form a list of triangles")
         return corners.reshape(-1, 3)
     count = max(len(corners) - 2, 0)
     first = np.arange(count)
@@ -217,7 +217,9 @@ def _skinned(
         assert bound is not None  # every piece of a skinned mesh has one
         names, shares = bound
         if names.size and names[shares > 0.0].max() >= len(joints):
-            raise Malformed(f"a vertex names joint {names[shares > 0.0].max()} of {len(joints)}")
+            raise Malformed(
+                f"a vertex refers to joint {names[shares > 0.0].max()}, but there are only {len(joints)} joints"
+            )
         own = points[start : start + len(names)]
         moved = np.zeros_like(own)
         for k in range(names.shape[1]):

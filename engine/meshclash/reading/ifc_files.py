@@ -21,8 +21,8 @@ IFC_ENDINGS = (".ifc", ".ifczip")
 FINEST, COARSEST = 1e-6, 1e-4
 """Range to which the precision stated in a model is limited [m].
 
-Some models state a nanometre, which neither the digits in the file nor the cutting of walls keep. Others state a
-millimetre, which is more than rounding causes.
+Some models state a nanometre, which neither the digits in the file nor the cutting of walls can preserve. Other models
+state a millimetre, which is more than rounding causes.
 """
 NO_THINGS = {
     "IfcFeatureElementSubtraction": "opening",
@@ -60,7 +60,7 @@ PARENTS = (
     ("IfcRelFillsElement", "RelatedBuildingElement", "RelatingOpeningElement", "IfcProduct"),
     ("IfcRelProjectsElement", "RelatedFeatureElement", "RelatingElement", "IfcProduct"),
 )
-"""Relations that make a hierarchy: class, attributes for children and parent, and class that these must have."""
+"""Relations that form a hierarchy: class, attributes for children and parent, and the class that these must have."""
 DEEPEST_HIERARCHY = 100
 
 
@@ -70,8 +70,8 @@ class Body:
 
     Attributes:
         representation: the entity.
-        ids: ids of the representation and of those that it maps.
-        pieces: items that must have triangles: for each item, the ids that ifcopenshell may report for them.
+        ids: ids of the representation and of the representations that it maps.
+        pieces: items that must have triangles: for each item, the ids that ifcopenshell may report for its triangles.
     """
 
     representation: Any
@@ -143,7 +143,7 @@ def _text(file: Path) -> bytes:
     except InvalidFile:
         raise
     except Exception as error:  # a damaged archive raises any kind of error
-        raise InvalidFile(f"it is damaged: {str(error) or type(error).__name__}") from error
+        raise InvalidFile(f"the file is damaged: {str(error) or type(error).__name__}") from error
 
 
 def _opened(file: Path) -> tuple[Any, float]:
@@ -161,7 +161,7 @@ def _opened(file: Path) -> tuple[Any, float]:
 def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
     """Raise InvalidFile if products are parts of each other, or parts of something that is not a product.
 
-    In these cases ifcopenshell loops forever or ends the process.
+    In these cases ifcopenshell loops forever or crashes the process.
     """
     pairs = []
     for name, children, parent_of, kind in PARENTS:
@@ -170,7 +170,7 @@ def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
             related = list(_listed(getattr(relation, children)))
             for wrong in (item for item in (*parents, *related) if not item.is_a(kind)):
                 labels = graph.label(relation.id()), graph.label(wrong.id())
-                raise InvalidFile(f"{file}: {labels[0]} relates {labels[1]}, which is no {kind}")
+                raise InvalidFile(f"{file}: {labels[0]} refers to {labels[1]}, which is not of the type {kind}")
             pairs += [(child.id(), parent.id()) for parent in parents for child in related]
     if not pairs:
         return
@@ -178,7 +178,7 @@ def _refuse_cycles(file: Path, model: Any, graph: References) -> None:
     try:
         references(np.unique(pairs), sources, targets, graph.label).refuse_cycles(DEEPEST_HIERARCHY)
     except InvalidFile as error:
-        raise InvalidFile(f"{file}: by relations of parts, {error}") from None
+        raise InvalidFile(f"{file}: the relations of parts are invalid: {error}") from None
 
 
 def _listed(value: Any) -> Iterable[Any]:
@@ -194,7 +194,7 @@ def _no_thing(product: Any) -> str | None:
 
 
 def _shapeless(product: Any) -> str | None:
-    """Return a name for a product without a representation; None if it has one."""
+    """Return a name for a product without a representation; None if the product has one."""
     if product.Representation is not None:
         return None
     if product.is_a("IfcElement"):
@@ -218,7 +218,9 @@ def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str
 
 
 def _bodies(product: Any) -> list[Body] | None:
-    """Return the representations to read of a product: [] if it has no surfaces, None if they violate the schema."""
+    """Return the representations to read of a product: [] if the product has no surfaces, None if they violate the
+    schema.
+    """
     try:
         made = [_body(item) for item in product.Representation.Representations]
     except (AttributeError, TypeError):
@@ -264,7 +266,9 @@ def _body(representation: Any) -> Body:
 
 
 def _operands(item: Any) -> frozenset[int]:
-    """Return the ids of an item and of its operands: ifcopenshell reports one of them for each triangle."""
+    """Return the ids of an item and of its operands, because ifcopenshell reports one of these ids for each
+    triangle.
+    """
     left, ids = [item], set[int]()
     while left:
         item = left.pop()

@@ -17,7 +17,7 @@ _SURFACES = {b"surf": "a free-form surface", b"bzp": "a Bezier patch", b"cdc": "
 
 
 class _Object:
-    """The elements under one name: faces by their corners, and counts of other elements."""
+    """The elements with the same name: faces by their corners, and counts of other elements."""
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -28,7 +28,7 @@ class _Object:
 
     @property
     def size(self) -> int:
-        """Number of objects that it counts as: one for its faces, and one for each kind of other elements."""
+        """Number of objects: one for the faces, and one for each type of other elements."""
         return bool(self.counts) + len(self.others) + len(self.unread)
 
 
@@ -47,7 +47,7 @@ def read_obj(file: Path) -> RawParts:
     expected = len(_FACE.findall(_joined(data)))
     read = sum(len(thing.counts) for thing in source.objects.values())
     if expected != read:
-        raise InvalidFile(f"{file}: it has {expected} faces, but {read} were read")
+        raise InvalidFile(f"{file}: the file has {expected} faces, but only {read} could be read")
     return _parts(source, np.array(source.vertices, np.float64).reshape(-1, 3), file.stem)
 
 
@@ -98,7 +98,7 @@ class _Obj:
             elif verb in _SURFACES:
                 self._current.unread.add(_SURFACES[verb])
         except ValueError:
-            raise self._source.error(f"{b' '.join(words)[:80]!r} is damaged", number) from None
+            raise self._source.error(f"the line {b' '.join(words)[:80]!r} is damaged", number) from None
 
     @property
     def _current(self) -> _Object:
@@ -107,14 +107,14 @@ class _Obj:
         return self._now
 
     def _corner(self, word: bytes) -> int:
-        """Return the vertex index of a corner such as 3/1/2, from 0; negative ones count from the last vertex."""
+        """Return the vertex index of a corner such as 3/1/2, from 0; negative indices count from the last vertex."""
         digits = word.partition(b"/")[0]
         index = int(digits) if digits.isdigit() and len(digits) < 10 else integer(digits)
         if index == 0:
             raise ValueError("vertex numbers start at 1")
         index = index - 1 if index > 0 else len(self.vertices) + index
         if index < 0:
-            raise ValueError("the face refers to a vertex that is not defined before it")
+            raise ValueError("a face refers to a vertex that is not defined before it")
         return index
 
 

@@ -38,7 +38,7 @@ def _read(source: Source, rows: Iterator[tuple[int, list[bytes]]]) -> RawParts:
     number, words = next(rows, (1, [b""]))
     first = _FIRST.fullmatch(words[0])
     if first is None or b"BINARY" in words[1:]:
-        raise source.error("this is not a three-dimensional OFF text file: it begins without 'OFF'", number)
+        raise source.error("this is not a three-dimensional OFF text file: it does not begin with 'OFF'", number)
     sizes = [first[1], *words[1:]] if first[1] else words[1:]
     if not sizes:
         number, sizes = next(rows, (number, []))

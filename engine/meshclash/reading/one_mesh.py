@@ -17,14 +17,16 @@ def one_mesh(file: str, points: np.ndarray, counts: np.ndarray, corners: np.ndar
         file: name of the file, for messages.
         points: (n, 3) float64.
         counts: (f,) corners of each face.
-        corners: their indices, one face after another.
+        corners: vertex indices of the corners, one face after another.
 
     Raises:
         InvalidFile: a face refers to a missing vertex, or cannot be cut into triangles.
     """
     wrong = np.flatnonzero((corners < 0) | (corners >= len(points)))
     if len(wrong):
-        raise InvalidFile(f"{file}: a face names vertex {corners[wrong[0]]}, but there are {len(points)}")
+        raise InvalidFile(
+            f"{file}: a face refers to vertex {corners[wrong[0]]}, but there are only {len(points)} vertices"
+        )
     try:
         triangles = triangulated(points, counts, corners)
     except InvalidMesh as error:

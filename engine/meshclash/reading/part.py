@@ -21,9 +21,9 @@ class PartShape:
 
     Attributes:
         vertices: (n, 3) float64 [m].
-        triangles: (m, 3) int32; None for points, which sample a surface.
+        triangles: (m, 3) int32; None for points, which are samples of a surface.
         normals: (n, 3) normals of points, or None.
-        resolution: how far coordinates may be off [m]; None for coordinates in single precision.
+        resolution: maximum error of the coordinates [m]; None for coordinates in single precision.
     """
 
     vertices: np.ndarray
@@ -31,7 +31,7 @@ class PartShape:
     normals: np.ndarray | None = None
     resolution: float | None = None
     made: dict[bytes, Any] = field(default_factory=dict, repr=False)
-    """Cached meshes and clouds, by the scale and shear that are baked into them."""
+    """Cached meshes and clouds, by the scale and shear that are applied to them."""
 
     @cached_property
     def digest(self) -> str:
@@ -43,17 +43,17 @@ class PartShape:
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """One object of a file. ``scene.add(part.mesh, part.pose, name=part.name)`` adds it to a scene.
+    """One object of a file. ``scene.add(part.mesh, part.pose, name=part.name)`` adds a part to a scene.
 
     Attributes:
         name: name from the file, made unique.
         mesh: a ``TriangleMesh`` with the resolution of its coordinates, or a ``PointCloud``.
         pose: pose of the mesh in the world.
-        shape: its triangles or points; instances share a shape.
+        shape: triangles or points of the part; instances share a shape.
         matrix: (4, 4) float64 from its frame to the world [m], z up.
         properties: properties from the file, such as ``GlobalId``, ``class``, ``type``, ``storey``, ``system``
             of IFC.
-        groups: names of the groups that contain it: the file, and its parents in the file.
+        groups: names of the groups that contain the part: the file, and its parents in the file.
     """
 
     name: str
@@ -64,7 +64,7 @@ class MeshPart:
 
     @property
     def mesh(self) -> TriangleMesh | PointCloud:
-        """The mesh or cloud, with scale and shear of the matrix baked in; instances share it."""
+        """The mesh or cloud, with scale and shear of the matrix applied; instances share it."""
         stretch = split_matrix(self.matrix)[1]
         key = b"" if stretch is None else stretch.tobytes()
         if key not in self.shape.made:
@@ -131,7 +131,7 @@ class Parts(Sequence[MeshPart]):
 
     @property
     def box(self) -> np.ndarray | None:
-        """The bounding box of all parts, (2, 3) [m]; None without parts."""
+        """The bounding box of all parts, (2, 3) [m]; None for an empty list."""
         corners = [part.shape.vertices @ part.matrix[:3, :3].T + part.matrix[:3, 3] for part in self.items]
         if not corners:
             return None
@@ -140,7 +140,7 @@ class Parts(Sequence[MeshPart]):
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Make names unique by numbering repeated ones from the second on: "Bolt", "Bolt (2)"."""
+    """Make names unique by numbering repeated names from the second on: "Bolt", "Bolt (2)"."""
     taken, made = set(names), list[str]()
     seen: dict[str, int] = {}
     for name in names:

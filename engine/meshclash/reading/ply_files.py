@@ -16,7 +16,9 @@ _LINES = 1 << 16  # lines that are read at a time
 
 
 def has_surface(file: Path) -> bool:
-    """Return whether a PLY file has faces or strips; otherwise it is a scan. Raises InvalidFile if it is not PLY."""
+    """Return whether a PLY file has faces or strips; otherwise the file is a scan. Raises InvalidFile if the file is
+    not a PLY file.
+    """
     with file.open("rb") as stream:
         elements = read_header(Source(file, stream, float("inf")))[1]
     return any(element.name in _SURFACES and element.count for element in elements)
@@ -141,7 +143,7 @@ class _Text:
                 try:
                     _read_row(element, line.split(), values, lengths)
                 except ValueError:
-                    text = f"{line[:80]!r} is no {element.name} as the header describes it"
+                    text = f"the {element.name} {line[:80]!r} does not match the header"
                     raise self._source.error(text, first + k) from None
         return {
             p.name: (np.array(own, np.float64), np.array(count, np.int64) if p.length_kind else None)
@@ -161,7 +163,7 @@ def _points(source: Source, element: Element, table: Table) -> np.ndarray:
     """Return the vertices (n, 3) float64, in the file's unit."""
     kinds = {p.name: p.kind for p in element.properties}
     if not set("xyz") <= set(table) or any(table[axis][1] is not None for axis in "xyz"):
-        raise source.error("vertices need the numbers x, y and z")
+        raise source.error("vertices need numbers for x, y and z")
     columns = [table[axis][0].astype(kinds[axis]).astype(np.float64) for axis in "xyz"]
     return np.column_stack(columns)
 
@@ -175,7 +177,7 @@ def _lists(source: Source, element: Element, table: Table) -> tuple[np.ndarray, 
     assert lengths is not None  # the property is a list
     whole = values.astype(np.int64)
     if (whole != values).any():
-        raise source.error(f"the corners of the element {element.name} are no whole numbers")
+        raise source.error(f"the vertex indices of the element {element.name} must be whole numbers")
     return lengths, whole
 
 

@@ -14,7 +14,7 @@ def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) ->
     Args:
         points: (n, 3).
         counts: (f,) corners of each face.
-        corners: their indices, one face after another.
+        corners: vertex indices of the corners, one face after another.
 
     Raises:
         InvalidMesh: a face has thousands of corners and crosses itself.
@@ -99,7 +99,7 @@ class _Ears:
     def _afford(self) -> bool:
         """Return False, or raise InvalidMesh if the limit of work is exceeded."""
         if self._work > MOST_WORK:
-            raise InvalidMesh(f"a face of {len(self._flat)} corners is too tangled to be cut into triangles")
+            raise InvalidMesh(f"a face with {len(self._flat)} corners intersects itself too often to be triangulated")
         return False
 
     def _turn_at(self, k: int) -> float:

@@ -13,7 +13,7 @@ from .part import MeshPart, Parts, PartShape, unique_names
 from .stored_precision import stored_resolution
 
 Y_UP = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-"""Matrix from a frame with y up to one with z up; it causes no rounding errors."""
+"""Matrix from a frame with y up to a frame with z up; the conversion causes no rounding errors."""
 
 
 @dataclass(eq=False)
@@ -21,7 +21,7 @@ class RawPart:
     """A part in the unit and axes of its file.
 
     Attributes:
-        name: name in the file; "" if it has none.
+        name: name in the file; "" if the part has no name.
         key: key of its shape in ``RawParts.shapes``.
         matrix: (4, 4) from its frame to the file's world.
         properties, groups: as in ``MeshPart``; the name of the file is added to ``groups`` later.
@@ -72,14 +72,14 @@ class RawParts:
         """
         accounted = len(self.parts) + len(self.left_out) + self.no_geometry.total()
         if accounted != self.found:
-            raise InvalidFile(f"{file}: it has {self.found} objects, but {accounted} are accounted for")
+            raise InvalidFile(f"{file}: the file has {self.found} objects, but only {accounted} were processed")
         if not self.parts:
             first = f"{self.left_out[0][0]}: {self.left_out[0][1]}" if self.left_out else ""
             why = f" ({len(self.left_out)} left out, such as {first})" if first else ""
-            raise InvalidFile(f"{file}: it holds no mesh and no points{why}")
+            raise InvalidFile(f"{file}: the file contains neither meshes nor points{why}")
         metres = assumed if self.metres is None else self.metres
         if not (math.isfinite(metres) and metres > 0.0):
-            raise InvalidFile(f"{file}: its unit is {metres} m")
+            raise InvalidFile(f"{file}: a unit of {metres} m is not supported")
         factor = 1.0 if self.converted else metres
         shapes = {key: _in_metres(shape, factor) for key, shape in self.shapes.items()}
         up = Y_UP if self.y_up else np.eye(4)

@@ -58,15 +58,15 @@ NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Generator[Progress, None, Parts]:
     """Read the parts of a file, in metres, z up: names, instances, placements and properties are kept.
 
-    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are no
-    parts), STEP by cascadio (surfaces as triangles, at most 0.01 mm off) and USD by usd-core. MeshClash reads all other
-    formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT, ASC).
-    Scaled instances are baked into meshes of their own.
+    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are
+    not parts), STEP by cascadio (surfaces are triangulated with a tolerance of 0.01 mm) and USD by usd-core. MeshClash
+    reads all other formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS,
+    CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
 
     Args:
         path: the file.
         unit: unit of a file that does not state one: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres;
-            None stands for metres. Ignored if the file states its unit.
+            None means metres. Ignored if the file states its unit.
 
     Raises:
         InvalidFile: the file is missing, damaged, of an unknown format, or changed while it was read, or the library
@@ -84,7 +84,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Gener
         (1, 1)
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise InvalidFile(f"path must be that of a file, not {shown(path)}")
+        raise InvalidFile(f"path must be the path of a file, not {shown(path)}")
     file = Path(os.fsdecode(path))
     metres = 1.0 if unit is None else metres_of(unit)
     return (yield from steps(raw_parts, file)).made(file, metres)
@@ -97,12 +97,12 @@ def raw_parts(file: Path) -> Generator[Progress, None, RawParts]:
     ending = file.suffix.lower()
     if ending not in MESHES and ending not in POINT_FORMATS:
         known = ", ".join(sorted({*MESHES, *POINT_FORMATS}))
-        raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {known}")
+        raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not supported; expected one of {known}")
     _refuse_bomb(file)
     yield Progress(0.0, "reading")
     found = yield from _read_steps(file, ending)
     if _state(file) != before:
-        raise InvalidFile(f"{file}: it was changed while it was read: read it again when it is complete")
+        raise InvalidFile(f"{file}: the file changed while it was read: read it again when it is complete")
     return found
 
 
@@ -113,9 +113,9 @@ def _state(file: Path) -> tuple[int, int, int]:
     except OSError as error:
         raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{shown(str(file))} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{shown(str(file))} is not a valid file name: {error}") from None
     if not stat.S_ISREG(state.st_mode):
-        raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file of meshes")
+        raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is not a mesh file")
     return state.st_size, state.st_mtime_ns, state.st_ino
 
 
@@ -129,9 +129,11 @@ def _refuse_bomb(file: Path) -> None:
         with zipfile.ZipFile(file) as archive:
             unpacked = sum(info.file_size for info in archive.infolist())
     except Exception as error:  # a damaged archive raises any kind of error
-        raise InvalidFile(f"{file}: it is damaged: {error or type(error).__name__}") from error
+        raise InvalidFile(f"{file}: the file is damaged: {error or type(error).__name__}") from error
     if unpacked > MOST_UNPACKED:
-        raise InvalidFile(f"{file}: it unpacks to {unpacked >> 30} GiB, more than {MOST_UNPACKED >> 30}")
+        raise InvalidFile(
+            f"{file}: the file decompresses to {unpacked >> 30} GiB, more than the limit of {MOST_UNPACKED >> 30} GiB"
+        )
 
 
 def _read_steps(file: Path, ending: str) -> Generator[Progress, None, RawParts]:

@@ -1,4 +1,4 @@
-"""Read SRDF files, as MoveIt's setup assistant writes them: pairs of a robot's links that are not compared."""
+"""Read SRDF files, as written by MoveIt's setup assistant: pairs of a robot's links that are not compared."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ class Srdf:
     """The pairs of links in a file.
 
     Attributes:
-        uncompared: links that are compared with no other link of the robot, except in ``enabled`` pairs.
+        uncompared: links that are not compared with other links of the robot, except in ``enabled`` pairs.
         enabled, disabled: pairs of links that are compared, and that are not.
     """
 
@@ -31,12 +31,12 @@ def read_srdf(file: Path) -> Srdf:
     """Read an SRDF file; raises InvalidFile."""
     root = read_xml(file)
     if root.tag != "robot":
-        raise InvalidFile(f"{file}: the root element of an SRDF is <robot>, not <{root.tag:.80}>")
+        raise InvalidFile(f"{file}: the root element of an SRDF file must be <robot>, not <{root.tag:.80}>")
 
     def named(element: Element, attribute: str) -> str:
         name = element.get(attribute)
         if not name:
-            raise InvalidFile(f"{file}: a <{element.tag}> has no {attribute}")
+            raise InvalidFile(f"{file}: a <{element.tag}> element has no attribute {attribute}")
         return name
 
     def pairs(tag: str) -> tuple[tuple[str, str], ...]:

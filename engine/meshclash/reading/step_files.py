@@ -22,23 +22,23 @@ def read_step(file: Path, library: ModuleType) -> RawParts:
     """Read every solid and surface of an assembly, in metres, z up.
 
     Raises:
-        InvalidFile: cascadio cannot read the file, or makes no triangles of it.
+        InvalidFile: cascadio cannot read the file, or creates no triangles from it.
     """
     try:
         content = library.load(file.read_bytes(), "step", tol_linear=TOLERANCE * MILLIMETRES, tol_angular=ANGLE)
     except Exception as error:  # damaged files raise any kind of error
         raise InvalidFile(f"{file}: cascadio cannot read it: {str(error) or type(error).__name__}") from error
     if not content:
-        raise InvalidFile(f"{file}: cascadio cannot read it: it is no STEP, it is damaged, or it has no solids")
+        raise InvalidFile(f"{file}: cascadio cannot read it: the file is not a STEP file, is damaged, or has no solids")
     with tempfile.TemporaryDirectory(prefix="meshclash-") as folder:
         made = Path(folder) / f"{file.stem}.glb"
         made.write_bytes(content)
         try:
             found = read_gltf(made)
         except InvalidFile as error:
-            raise InvalidFile(f"{file}: what cascadio makes of it cannot be read: {error}") from error
+            raise InvalidFile(f"{file}: the output of cascadio cannot be read: {error}") from error
     if not found.parts:
-        raise InvalidFile(f"{file}: cascadio makes no triangles of it")
+        raise InvalidFile(f"{file}: cascadio cannot create triangles from the file")
     found.y_up, found.tessellation = False, TOLERANCE
     found.shapes = {
         key: replace(shape, resolution=max(TOLERANCE, shape.resolution or 0.0)) for key, shape in found.shapes.items()

@@ -42,8 +42,8 @@ class References:
     def refuse_cycles(self, deepest: int = DEEPEST) -> None:
         """Raise InvalidFile if entities refer to each other in a cycle, or in a chain longer than ``deepest``.
 
-        Entities without references are removed until none is left, or only cycles are (Kahn 1962). This takes linear
-        time.
+        Entities without references are removed repeatedly until none is left, or only cycles are left (Kahn 1962). The
+        check takes linear time.
         """
         starts, referring = _grouped(self.targets, self.sources, len(self.ids))
         open_references = np.bincount(self.sources, minlength=len(self.ids))
@@ -62,7 +62,7 @@ class References:
             raise InvalidFile(self._cycle(open_references > 0))
 
     def reaching(self, positions: np.ndarray) -> frozenset[int]:
-        """Return the ids of these entities, and of all that refer to them, directly or through others."""
+        """Return the ids of these entities, and of all entities that refer to them, directly or through others."""
         starts, referring = _grouped(self.targets, self.sources, len(self.ids))
         reached = np.zeros(len(self.ids), bool)
         while len(positions):
@@ -72,7 +72,7 @@ class References:
         return frozenset(self.ids[reached].tolist())
 
     def _cycle(self, within: np.ndarray) -> str:
-        """Describe one cycle among entities, each of which refers to another of them."""
+        """Describe one cycle among entities, each of which refers to another entity of the cycle."""
         inside = within[self.sources] & within[self.targets]
         following = dict(zip(self.sources[inside].tolist(), self.targets[inside].tolist(), strict=True))
         place, seen = next(iter(following)), dict[int, None]()
@@ -108,7 +108,7 @@ def read_references(data: bytes) -> References:
     text = _TEXTS.sub(b"", data)
     for opening, what in ((b"'", "a text"), (b"/*", "a comment")):
         if opening in text:
-            raise InvalidFile(f"{what} in it has no end")
+            raise InvalidFile(f"{what} in the file has no end")
     if b"ISO-10303-21" not in text[:4096]:
         raise InvalidFile("the file is not a STEP file: it does not begin with ISO-10303-21")
     if text.rfind(b"ENDSEC") < max(text.rfind(b"#"), text.rfind(b"DATA")):
@@ -131,7 +131,7 @@ def read_references(data: bytes) -> References:
 
 
 def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers that start at the given positions, and where they end; the number is 0 if there is no
+    """Return the numbers that start at the given positions, and the positions where they end; the number is 0 without a
     digit.
     """
     numbers, ends = np.zeros(len(places), np.int64), places.copy()
@@ -142,7 +142,7 @@ def _numbers(letters: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.nd
         numbers[going] = 10 * numbers[going] + (letters[ends[going]] - ord("0"))
         ends[going] += 1
     if len(going):
-        raise InvalidFile(f"an entity has a number of more than {_DIGITS - 1} digits")
+        raise InvalidFile(f"an entity number has more than {_DIGITS - 1} digits")
     return numbers, ends
 
 

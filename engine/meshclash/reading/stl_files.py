@@ -27,8 +27,8 @@ def read_stl(file: Path) -> RawParts:
         return _parts(file, [("", facets["corners"].astype(np.float64))])
     if not data.lstrip().startswith(b"solid"):
         raise InvalidFile(
-            f"{file}: this is no STL file, or cut off: it begins without 'solid', and {len(data)} bytes are not those "
-            f"of {count} facets"
+            f"{file}: this is not a complete STL file: it does not begin with 'solid', and "
+            f"{len(data)} bytes do not fit {count} facets"
         )
     return _parts(file, _solids(file, len(re.findall(rb"(?:^|[\r\n])[ \t]*endfacet\b", data, re.IGNORECASE))))
 
@@ -47,7 +47,7 @@ def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
                 elif verb in (b"endloop", b"endsolid") and len(rows) % 3:
                     raise source.error("a facet must have three vertices", first + k)
                 elif verb == b"solid" and (is_open or rows):
-                    raise source.error("a solid begins within another", first + k)
+                    raise source.error("a solid begins within another solid", first + k)
                 elif verb == b"solid":
                     name, is_open = b" ".join(words[1:]).decode("utf-8", "replace"), True
                 elif verb == b"endsolid":
@@ -57,7 +57,7 @@ def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
             raise source.error("the file ends within a solid", source.line_number)
     read = sum(len(corners) for _, corners in found)
     if read != expected:
-        raise InvalidFile(f"{file}: it has {expected} facets, but {read} were read")
+        raise InvalidFile(f"{file}: the file has {expected} facets, but only {read} could be read")
     return found
 
 
@@ -65,7 +65,7 @@ def _vertex(source: Source, words: list[bytes], number: int) -> list[float]:
     try:
         x, y, z = map(real, words[1:])
     except ValueError:
-        raise source.error(f"{b' '.join(words)[:80]!r} is no vertex", number) from None
+        raise source.error(f"{b' '.join(words)[:80]!r} is not a valid vertex", number) from None
     return [x, y, z]
 
 

@@ -12,7 +12,7 @@ _DIGITS_OF_DOUBLE = 17
 def stored_resolution(vertices: np.ndarray) -> float | None:
     """Return how far the points (n, 3) of a file may be off, given their digits [the file's unit].
 
-    Returns None if the numbers may come from single precision, that is, if each of them equals a number of single
+    Returns None if the numbers may come from single precision, that is, if each number equals a number of single
     precision up to its last digit. Text does not store a type, so the digits of some thousand numbers, evenly
     distributed over the file, are counted.
     """

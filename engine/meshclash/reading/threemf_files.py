@@ -40,11 +40,11 @@ class _Object:
     """An object of a model file.
 
     Attributes:
-        name: its name; "" if it has none.
-        shape: its triangles.
-        lost: what is wrong with its triangles; "" if they are valid.
+        name: name of the object; "" if it has no name.
+        shape: triangles of the object.
+        lost: the problem of its triangles; "" if the triangles are valid.
         unread: unsupported kinds of geometry, such as "12 beams".
-        components: its components: keys, matrices, and what is wrong with the matrices.
+        components: the components of the object: keys, matrices, and problems of the matrices.
     """
 
     name: str
@@ -77,7 +77,7 @@ def read_3mf(file: Path, etree: ModuleType) -> RawParts:
         with zipfile.ZipFile(file) as package:
             return _Reader(file, package, etree).read()
     except (zipfile.BadZipFile, _Wrong, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
-        raise InvalidFile(f"{file}: it is no 3MF file, or damaged: {error or type(error).__name__}") from None
+        raise InvalidFile(f"{file}: the file is damaged or not a 3MF file: {error or type(error).__name__}") from None
 
 
 class _Reader:
@@ -91,7 +91,7 @@ class _Reader:
         self._unit = "millimeter"
 
     def read(self) -> RawParts:
-        """Read all placed objects; count those that are not placed."""
+        """Read all placed objects; count the objects that are not placed."""
         start = self._start()
         waiting, seen = [start], {start}
         while waiting:
@@ -105,7 +105,9 @@ class _Reader:
         found = RawParts(metres=self._metres())
         placed = sum(counts.get(item.key, 1) for item in self._build)
         if placed > MOST_PLACED:
-            raise InvalidFile(f"{self._file}: its components place {placed} objects, more than {MOST_PLACED}")
+            raise InvalidFile(
+                f"{self._file}: the components contain {placed} objects, more than the limit of {MOST_PLACED}"
+            )
         unplaced = self._unplaced()
         found.found = placed + unplaced
         if unplaced:
@@ -115,7 +117,9 @@ class _Reader:
 
     def _metres(self) -> float:
         if self._unit not in METRES:
-            raise InvalidFile(f"{self._file}: its unit is {self._unit!r:.40}; known are {', '.join(METRES)}")
+            raise InvalidFile(
+                f"{self._file}: the unit {self._unit!r:.40} is not supported; expected one of {', '.join(METRES)}"
+            )
         return METRES[self._unit]
 
     def _start(self) -> str:
@@ -128,7 +132,7 @@ class _Reader:
                         return _path(str(item.get("Target")))
         model = next((name for name in self._names if name.endswith("3d/3dmodel.model")), None)
         if model is None:
-            raise InvalidFile(f"{self._file}: it is no 3MF file: it has no model")
+            raise InvalidFile(f"{self._file}: the file is not a 3MF file: it has no model")
         return model
 
     def _parsed(self, stream: Any, *tags: str) -> Any:
@@ -155,7 +159,7 @@ class _Reader:
                 elif tag == "item" and is_start:
                     self._build.append(self._placed(item, path, str(item.get("partnumber") or "")))
             if root is None:
-                raise _Wrong(f"{path} has no objects and no build")
+                raise _Wrong(f"{path} has neither objects nor a build")
             if is_start:
                 self._unit = str(root.get("unit", "millimeter"))
 
@@ -164,8 +168,8 @@ class _Reader:
             name = root.nsmap.get(prefix, prefix)
             if name not in _READ:
                 raise InvalidFile(
-                    f"{self._file}: it requires the extension {name!r:.120}, which MeshClash does not know: "
-                    "export it without"
+                    f"{self._file}: the file requires the extension {name!r:.120}, which MeshClash "
+                    "does not support: export the file without this extension"
                 )
 
     def _object(self, item: Any, path: str) -> _Object:
@@ -207,7 +211,9 @@ class _Reader:
             return _Placed(key, np.eye(4), str(error), name)
 
     def _counts(self) -> dict[Key, int]:
-        """Return how many objects each object places: itself and its components. A missing object counts as one."""
+        """Return the number of objects that each object places: itself and its components. A missing object counts as
+        one.
+        """
         counts: dict[Key, int] = {}
         for start in self._objects:
             waiting, open_keys = [start], set[Key]()
@@ -279,7 +285,7 @@ def _matrix(text: str | None) -> np.ndarray:
     if text is not None:
         numbers = _numbers(text.split())
         if len(numbers) != 12 or not np.isfinite(numbers).all():
-            raise _Wrong(f"the transform is {text!r:.80}, not twelve finite numbers")
+            raise _Wrong(f"a transform must have twelve finite numbers, not {text!r:.80}")
         matrix[:3] = numbers.reshape(4, 3).T
     return matrix
 
@@ -295,7 +301,10 @@ def _shape(corners: Any, rows: Any) -> PartShape:
         raise _Wrong(f"vertex {int(bad.argmax())} is {points[bad.argmax()].tolist()}: coordinates must be finite")
     wrong = ~((faces >= 0) & (faces < len(points)) & (faces == np.floor(faces))).all(axis=1)
     if wrong.any():
-        raise _Wrong(f"triangle {int(wrong.argmax())} names {faces[wrong.argmax()].tolist()} of {len(points)} vertices")
+        raise _Wrong(
+            f"triangle {int(wrong.argmax())} has the indices {faces[wrong.argmax()].tolist()}, but there "
+            f"are only {len(points)} vertices"
+        )
     if not len(faces):
         return PartShape(np.empty((0, 3)), np.empty((0, 3), np.int32))
     return PartShape(points, faces.astype(np.int32))
@@ -305,4 +314,4 @@ def _numbers(texts: list[Any]) -> np.ndarray:
     try:
         return np.array([float(text) for text in texts], np.float64)
     except (TypeError, ValueError) as error:
-        raise _Wrong(f"a number is missing or none: {error}") from None
+        raise _Wrong(f"a value is missing or not a number: {error}") from None

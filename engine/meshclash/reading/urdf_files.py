@@ -55,7 +55,9 @@ class JointLimits(NamedTuple):
 
 
 class Mimic(NamedTuple):
-    """Couples a joint to another: its position is ``multiplier`` times the other's position, plus ``offset``."""
+    """Couples a joint to another joint: its position is ``multiplier`` times the other joint's position, plus
+    ``offset``.
+    """
 
     joint: str
     multiplier: float = 1.0
@@ -67,7 +69,7 @@ class UrdfShape:
     """A ``<collision>`` or ``<visual>`` element.
 
     Attributes:
-        where: the file, link and element, for messages.
+        where: the file, link and element, for error messages.
         kind: a key of ``SIZES``.
         sizes: sides of a box, radius and length of round shapes [m]; scale factors of a mesh.
         mesh: file of a mesh, as written in the URDF.
@@ -97,8 +99,8 @@ class UrdfJoint:
         name, kind, parent, child: ``kind`` is a key of ``KINDS``.
         origin: (4, 4) from the joint's frame to the parent's frame.
         axis: (3,), of length 1; meaningless for fixed and floating joints.
-        limits: infinite if its kind has none.
-        mimic: the joint that it follows, or None.
+        limits: infinite if joints of this type have no limits.
+        mimic: the joint that this joint mimics, or None.
     """
 
     name: str
@@ -131,7 +133,7 @@ def read_urdf(file: Path, shapes: str = "collision") -> UrdfModel:
     """Read a URDF file.
 
     Args:
-        file: its path.
+        file: path of the file.
         shapes: "collision" or "visual": which elements are the shapes of links.
 
     Raises:
@@ -139,10 +141,12 @@ def read_urdf(file: Path, shapes: str = "collision") -> UrdfModel:
     """
     root = read_xml(file)
     if root.tag != "robot":
-        raise InvalidFile(f"{file}: the root element of a URDF is <robot>, not <{root.tag:.80}>")
+        raise InvalidFile(f"{file}: the root element of a URDF file must be <robot>, not <{root.tag:.80}>")
     macro = next((element.tag for element in root.iter() if element.tag.startswith("xacro:")), None)
     if macro:
-        raise InvalidFile(f"{file}: it has the macro <{macro:.80}>: expand it first, with 'xacro FILE > robot.urdf'")
+        raise InvalidFile(
+            f"{file}: the file contains the macro <{macro:.80}>: expand it first with 'xacro FILE > robot.urdf'"
+        )
     links = tuple(_link(element, file, shapes) for element in root.findall("link"))
     if not links:
         raise InvalidFile(f"{file}: the robot has no links")
@@ -158,7 +162,9 @@ def _link(element: Element, file: Path, shapes: str) -> UrdfLink:
     for child in element:
         misspelt = child.tag not in TAGS and child.find("geometry") is not None
         if misspelt and difflib.get_close_matches(child.tag, TAGS, cutoff=0.8):  # extensions have shapes, too
-            raise InvalidFile(f"{file}: link '{name}': <{child.tag:.80}> is unknown{suggestion(child.tag, TAGS)}")
+            raise InvalidFile(
+                f"{file}: link '{name}' has the unknown element <{child.tag:.80}>{suggestion(child.tag, TAGS)}"
+            )
     found = element.findall(shapes)
     places = [f"{file}: link '{name}', {shapes} {number} of {len(found)}" for number in range(1, len(found) + 1)]
     return UrdfLink(name, tuple(_shape(item, where) for item, where in zip(found, places, strict=True)))
@@ -168,10 +174,10 @@ def _shape(element: Element, where: str) -> UrdfShape:
     geometry = element.find("geometry")
     given = [] if geometry is None else list(geometry)
     if len(given) != 1:
-        raise InvalidFile(f"{where}: it needs one <geometry> with one shape, not {len(given)} shapes")
+        raise InvalidFile(f"{where}: one <geometry> with one shape is needed, not {len(given)} shapes")
     shape = given[0]
     if shape.tag not in SIZES:
-        raise InvalidFile(f"{where}: <{shape.tag:.80}> is an unknown shape; known are {', '.join(SIZES)}")
+        raise InvalidFile(f"{where}: the shape <{shape.tag:.80}> is not supported; expected one of {', '.join(SIZES)}")
     mesh, sizes = "", tuple(_numbers(shape, name, where, 1)[0] for name in SIZES[shape.tag])
     if shape.tag == "box":
         sizes = tuple(_numbers(shape, "size", where, 3))
@@ -179,9 +185,9 @@ def _shape(element: Element, where: str) -> UrdfShape:
         mesh = shape.get("filename", "").strip()
         sizes = tuple(_numbers(shape, "scale", where, 3, (1.0, 1.0, 1.0)))
         if not mesh:
-            raise InvalidFile(f"{where}: its <mesh> names no file")
+            raise InvalidFile(f"{where}: the <mesh> element has no file name")
     if shape.tag != "mesh" and min(sizes) <= 0.0:
-        raise InvalidFile(f"{where}: lengths of a {shape.tag} must be above 0, not {min(sizes):g}")
+        raise InvalidFile(f"{where}: the lengths of a {shape.tag} must be above 0, not {min(sizes):g}")
     if 0.0 in sizes:
         raise InvalidFile(f"{where}: the scale of a mesh must not be 0")
     return UrdfShape(where, shape.tag, sizes, mesh, _origin(element, where))
@@ -192,12 +198,12 @@ def _joint(element: Element, file: Path) -> UrdfJoint:
     where, kind = f"{file}: joint '{name}'", element.get("type", "")
     if kind not in KINDS:
         known = f"the types are {', '.join(KINDS)}{suggestion(kind, KINDS)}"
-        raise InvalidFile(f"{where}: its type is {kind!r:.80}; {known}")
+        raise InvalidFile(f"{where}: the joint type {kind!r:.80} is not supported; {known}")
     parent, child = (_linked(element, tag, where) for tag in ("parent", "child"))
     limits, mimic = _limits(element.find("limit"), kind, where), _mimic(element.find("mimic"), where)
     if mimic is not None and len(KINDS[kind]) != 1:
         if kind != "fixed":
-            raise InvalidFile(f"{where}: a {kind} joint has no single position, and cannot mimic '{mimic.joint}'")
+            raise InvalidFile(f"{where}: a {kind} joint has more than one coordinate and cannot mimic '{mimic.joint}'")
         mimic = None  # a fixed joint does not move, even if it mimics another
     return UrdfJoint(name, kind, parent, child, _origin(element, where), _axis(element, kind, where), limits, mimic)
 
@@ -206,12 +212,12 @@ def _linked(element: Element, tag: str, where: str) -> str:
     found = element.find(tag)
     name = None if found is None else found.get("link")
     if not name:
-        raise InvalidFile(f"{where}: it has no <{tag} link=...>")
+        raise InvalidFile(f"{where}: the element <{tag} link=...> is missing")
     return name
 
 
 def _axis(element: Element, kind: str, where: str) -> np.ndarray:
-    """Return the axis of a joint, of length 1; x if none is stated."""
+    """Return the axis of a joint, of length 1; x if the file states no axis."""
     given = element.find("axis")
     if kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
@@ -221,7 +227,7 @@ def _axis(element: Element, kind: str, where: str) -> np.ndarray:
     axis = np.array([1.0, 0.0, 0.0] if given is None else _numbers(given, "xyz", where, 3))
     largest = np.abs(axis).max()
     if largest == 0.0:
-        raise InvalidFile(f"{where}: its axis is 0 0 0, which is no direction")
+        raise InvalidFile(f"{where}: the axis 0 0 0 has no direction")
     axis = axis / largest
     return axis / np.linalg.norm(axis)
 
@@ -234,7 +240,7 @@ def _limits(element: Element | None, kind: str, where: str) -> JointLimits:
         return JointLimits(velocity=velocity, effort=effort)
     lower, upper = (_numbers(element, name, where, 1, (0.0,))[0] for name in ("lower", "upper"))
     if lower > upper:
-        raise InvalidFile(f"{where}: no position is within its limits, {lower:g} to {upper:g}")
+        raise InvalidFile(f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}")
     return JointLimits(lower, upper, velocity, effort)
 
 
@@ -243,13 +249,13 @@ def _mimic(element: Element | None, where: str) -> Mimic | None:
         return None
     name = element.get("joint")
     if not name:
-        raise InvalidFile(f"{where}: its <mimic> names no joint")
+        raise InvalidFile(f"{where}: the <mimic> element has no joint name")
     multiplier = _numbers(element, "multiplier", where, 1, (1.0,))[0]
     return Mimic(name, multiplier, _numbers(element, "offset", where, 1, (0.0,))[0])
 
 
 def _check_mimics(file: Path, joints: Sequence[UrdfJoint]) -> None:
-    """Raise InvalidFile if a joint mimics a missing joint, one without a single position, or itself."""
+    """Raise InvalidFile if a joint mimics a missing joint, a joint without a single position, or itself."""
     by_name = {joint.name: joint for joint in joints}
     for joint in joints:
         followed = [joint.name]
@@ -259,7 +265,7 @@ def _check_mimics(file: Path, joints: Sequence[UrdfJoint]) -> None:
                 raise InvalidFile(f"{where}, which is no joint{suggestion(mimic.joint, by_name)}")
             if mimic.joint in followed:
                 ring = " -> ".join([*followed[followed.index(mimic.joint) :], mimic.joint])
-                raise InvalidFile(f"{file}: joints mimic each other in a ring: {ring}")
+                raise InvalidFile(f"{file}: joints mimic each other in a cycle: {ring}")
             kind = by_name[mimic.joint].kind
             if len(KINDS[kind]) != 1:
                 raise InvalidFile(f"{where}, a {kind} joint, which has no single position")
@@ -277,14 +283,15 @@ def _ordered(file: Path, links: Sequence[UrdfLink], joints: Sequence[UrdfJoint])
         other = above.setdefault(joint.child, joint)
         if other is not joint:
             raise InvalidFile(
-                f"{file}: link '{joint.child}' is the child of two joints, '{other.name}' and '{joint.name}': URDF "
-                "robots are trees"
+                f"{file}: link '{joint.child}' is the child of two joints, '{other.name}' and "
+                f"'{joint.name}', but a URDF robot must be a tree"
             )
         below.setdefault(joint.parent, []).append(joint)
     roots = [name for name in names if name not in above]
     if len(roots) > 1:
         raise InvalidFile(
-            f"{file}: {_listed(roots)} are the child of no joint, but a robot has one root: join them by fixed joints"
+            f"{file}: {_listed(roots)} have no parent joint, but a robot has only one root: connect "
+            "them by fixed joints"
         )
     ordered = list[UrdfJoint]()
     waiting = list(roots)
@@ -295,7 +302,7 @@ def _ordered(file: Path, links: Sequence[UrdfLink], joints: Sequence[UrdfJoint])
     if len(ordered) < len(joints):
         placed = {joint.name for joint in ordered}
         ring = [joint.name for joint in joints if joint.name not in placed]
-        raise InvalidFile(f"{file}: the joints {_listed(ring)} form a ring")
+        raise InvalidFile(f"{file}: the joints {_listed(ring)} form a cycle")
     return tuple(ordered)
 
 
@@ -306,7 +313,7 @@ def _origin(element: Element, where: str) -> np.ndarray:
         return matrix
     unknown = set(origin.keys()) - {"xyz", "rpy"}
     if unknown:
-        raise InvalidFile(f"{where}: its origin has {_listed(sorted(unknown))}; known are xyz and rpy")
+        raise InvalidFile(f"{where}: the origin has {_listed(sorted(unknown))}; expected xyz and rpy")
     matrix[:3, 3] = _numbers(origin, "xyz", where, 3, (0.0, 0.0, 0.0))
     (sr, cr), (sp, cp), (sy, cy) = (
         (math.sin(angle), math.cos(angle)) for angle in _numbers(origin, "rpy", where, 3, (0.0, 0.0, 0.0))
@@ -322,11 +329,11 @@ def _origin(element: Element, where: str) -> np.ndarray:
 def _numbers(
     element: Element, attribute: str, where: str, count: int, otherwise: tuple[float, ...] | None = None
 ) -> list[float]:
-    """Return the numbers of an attribute, finite except for limits; ``otherwise`` if it is missing."""
+    """Return the numbers of an attribute, finite except for limits; ``otherwise`` if the attribute is missing."""
     text = element.get(attribute)
     if text is None:
         if otherwise is None:
-            raise InvalidFile(f"{where}: its <{element.tag}> has no {attribute}")
+            raise InvalidFile(f"{where}: the <{element.tag}> element has no attribute {attribute}")
         return list(otherwise)
     try:
         numbers = [] if "_" in text else [float(word) for word in text.split()]  # Python reads 1_0 as 10
@@ -335,7 +342,7 @@ def _numbers(
     infinite = element.tag == "limit"
     if len(numbers) != count or not all(math.isfinite(x) or (infinite and math.isinf(x)) for x in numbers):
         wanted = "a number" if count == 1 else f"{count} numbers"
-        raise InvalidFile(f"{where}: {attribute} of its <{element.tag}> must be {wanted}, not {text!r:.80}")
+        raise InvalidFile(f"{where}: the attribute {attribute} of <{element.tag}> must be {wanted}, not {text!r:.80}")
     return numbers
 
 
@@ -350,7 +357,7 @@ def check_unique(file: Path, what: str, names: Sequence[str]) -> None:
     """Raise InvalidFile if a name occurs more than once."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise InvalidFile(f"{file}: more than one {what} is called {_listed(twice)}")
+        raise InvalidFile(f"{file}: more than one {what} has the name {_listed(twice)}")
 
 
 def _listed(names: Iterable[str]) -> str:

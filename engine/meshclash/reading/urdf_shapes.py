@@ -1,4 +1,4 @@
-"""Make meshes of a robot's links: files in packages, and boxes and round shapes that enclose the true ones."""
+"""Make meshes of a robot's links: mesh files in packages, and meshes that enclose boxes and round shapes."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from .urdf_files import UrdfLink, UrdfShape
 from .uris import path_of, unescaped
 
 Packages = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
-"""Locations of the packages in ``package://NAME/...``: folders by name, or folders that hold packages."""
+"""Locations of the packages in ``package://NAME/...``: folders by name, or folders that contain packages."""
 
 
 class PackageFolders(NamedTuple):
@@ -28,7 +28,7 @@ class PackageFolders(NamedTuple):
     named: Mapping[str, Path]
     """Folders of packages by package name."""
     holding: tuple[Path, ...]
-    """Folders that hold packages."""
+    """Folders that contain packages."""
 
 
 _Arrays = tuple[np.ndarray, np.ndarray]
@@ -41,7 +41,7 @@ class ShapeReader:
     Attributes:
         urdf: the file that the shapes come from.
         packages: locations of packages.
-        tolerance: by which fraction of its radius a round shape may be larger than the true one.
+        tolerance: fraction of its radius by which the mesh of a round shape may exceed the true shape.
     """
 
     urdf: Path
@@ -110,7 +110,7 @@ class ShapeReader:
         raise InvalidFile(f"{shape.where}: the file '{shape.mesh}' is missing: {advice}. Looked for:{places}")
 
     def _candidates(self, shape: UrdfShape) -> Iterator[Path]:
-        """Yield the paths where the file of a mesh may be, the most likely first."""
+        """Yield the possible paths of a mesh file, the most likely path first."""
         scheme, separator, rest = shape.mesh.partition("://")
         above = list(dict.fromkeys((*self.urdf.absolute().parents, *self.urdf.resolve().parents)))
         if not separator:
@@ -189,7 +189,7 @@ def _arrays(file: Path) -> _Arrays:
     for part in parts:
         faces = part.shape.triangles
         if faces is None:
-            raise InvalidFile(f"{file}: it holds points without faces")
+            raise InvalidFile(f"{file}: the file contains points without faces")
         vertices.append(transform_points(part.matrix, part.shape.vertices))
         triangles.append(count + (faces[:, ::-1] if np.linalg.det(part.matrix[:3, :3]) < 0.0 else faces))
         count += len(vertices[-1])

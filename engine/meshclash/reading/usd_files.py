@@ -21,7 +21,7 @@ MATERIAL = re.compile(r"\.mtlx@")
 """Marks errors of USD about material files, which usd-core does not read."""
 IMPLICIT = ("Cube", "Sphere", "Cylinder", "Cylinder_1", "Cone", "Capsule", "Capsule_1", "Plane")
 SEEN, PROXY, RENDER = "", "proxy", "render"
-"""USD purposes of visible geometry, of proxies, and of the geometry that proxies stand for."""
+"""USD purposes of visible geometry, of proxies, and of the geometry that proxies replace."""
 
 
 def read_usd(file: Path, _pxr: ModuleType) -> RawParts:
@@ -56,7 +56,7 @@ class _Placed:
         matrix: (4, 4) from the root's parent to the world, for an instance.
         name: name of the instance; "" for the stage.
         groups: names of the groups above the instance.
-        instancers: paths of the instancers around it, to detect those that contain themselves.
+        instancers: paths of the instancers that contain it, to detect instancers that contain themselves.
     """
 
     root: Any = None
@@ -93,7 +93,9 @@ class _Reader:
                 found.left_out.append((path, told))
         found.found = len(errors) + self._count(self._stage.GetPseudoRoot(), ())
         if found.found > MOST_OBJECTS:
-            raise InvalidFile(f"{self._file}: it places {found.found} objects, more than {MOST_OBJECTS}")
+            raise InvalidFile(
+                f"{self._file}: the file contains {found.found} object instances, more than the limit of {MOST_OBJECTS}"
+            )
         self._walk(self._stage.GetPseudoRoot(), _Placed(), SEEN)
         return found
 
@@ -129,7 +131,7 @@ class _Reader:
         """
         path = prim.GetPath()
         if path in instancers:
-            raise InvalidFile(f"{self._file}: the point instancer {path} is a prototype of itself")
+            raise InvalidFile(f"{self._file}: the point instancer {path} contains itself as a prototype")
         return [
             times and times * (self._count(root, (*instancers, path)) if root else 1)
             for root, times in zip(instances.prototypes, instances.times, strict=True)
@@ -163,7 +165,7 @@ class _Reader:
             left += [(child, hidden) for child in reversed(children)]
 
     def _hidden(self, prim: Any, above: str) -> str:
-        """Return what hides a prim: "invisible", "guide" or "proxy"; "" if it is visible."""
+        """Return why a prim is hidden: "invisible", "guide" or "proxy"; "" if it is visible."""
         from pxr import UsdGeom
 
         image = UsdGeom.Imageable(prim)
@@ -179,7 +181,7 @@ class _Reader:
         return "guide" if purpose == "guide" else SEEN
 
     def _is_stand_in(self, prim: Any) -> bool:
-        """Return whether a proxy replaces render geometry, which is its sibling or names it as its proxy."""
+        """Return whether a proxy replaces render geometry, which is its sibling or refers to it as its proxy."""
         from pxr import UsdGeom
 
         siblings = prim.GetParent().GetFilteredChildren(_every())
@@ -253,7 +255,7 @@ class _Reader:
         """Return the key of a prim's shape, None if it has no surface, and the prim that defines its frame.
 
         Raises:
-            ValueError: the shape is damaged or cannot be computed; the message says why.
+            ValueError: the shape is damaged or cannot be computed; the message gives the reason.
         """
         shapes = self._found.shapes
         key = str(source.GetPath())
@@ -281,7 +283,7 @@ class _Instances:
         ids: ids of the instances, which are part of their names.
         matrices: (n, 4, 4) from the frame of a prototype root's parent to the frame of the instancer.
         masked: (n,) whether each instance is inactive or invisible.
-        wrong: what is invalid; "" if nothing is.
+        wrong: description of invalid values; "" for valid values.
     """
 
     def __init__(self, prim: Any, time: Any) -> None:
@@ -338,7 +340,7 @@ def _errors(stage: Any) -> list[tuple[str, str]]:
 
 
 def _every() -> Any:
-    """Return a predicate that accepts every prim, also those in instances."""
+    """Return a predicate that accepts every prim, also prims in instances."""
     from pxr import Usd
 
     return Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
@@ -394,7 +396,7 @@ def _no_geometry(prim: Any) -> str | None:
 
 
 def _lost(prim: Any, time: Any) -> str | None:
-    """Return why the surface of an object cannot be read; None if it can be read, or there is none."""
+    """Return why the surface of an object cannot be read; None if it can be read, or if the object has no surface."""
     from pxr import UsdGeom
 
     kind = _type(prim)
@@ -422,7 +424,7 @@ def _kind(prim: Any) -> str:
 
 
 def _shape(prim: Any, time: Any) -> PartShape | None:
-    """Return the surface of an object in its own frame, or None; raises ValueError if it is damaged."""
+    """Return the surface of an object in its own frame, or None; raises ValueError if the surface is damaged."""
     from pxr import UsdGeom
 
     if prim.IsA(UsdGeom.Mesh):
@@ -445,11 +447,11 @@ def _mesh(mesh: Any, time: Any) -> PartShape | None:
         points = np.asarray(arrays[0]).astype(np.float64).reshape(-1, 3)
         counts, corners = (np.asarray(array).astype(np.int64).ravel() for array in arrays[1:])
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the points or faces are of another type: {error}") from error
+        raise ValueError(f"the points or faces have an unsupported type: {error}") from error
     if not (len(points) and len(counts) and len(corners)):
         return None
     if counts.min() < 0 or counts.sum() != len(corners) or corners.min() < 0 or corners.max() >= len(points):
-        raise ValueError("the faces refer to corners that do not exist")
+        raise ValueError("the faces refer to vertices that do not exist")
     holes = _array(mesh.GetHoleIndicesAttr().Get(time), np.int64)
     if holes is not None and mesh.GetSubdivisionSchemeAttr().Get() != UsdGeom.Tokens.none:
         kept = ~np.isin(np.arange(len(counts)), holes)
@@ -467,7 +469,7 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
     def number(name: str) -> float:
         value = float(prim.GetAttribute(name).Get(time))
         if not 0.0 <= value < np.inf:
-            raise ValueError(f"the {name} is {value:g}")
+            raise ValueError(f"the {name} {value:g} is not supported")
         return value
 
     axis = str(prim.GetAttribute("axis").Get(time)) if prim.HasAttribute("axis") else "Z"

@@ -32,7 +32,7 @@ class Skins:
         """Return the posed points (n, 3) of a prim, and the prim that defines their frame; None if nothing deforms it.
 
         Raises:
-            ValueError: the pose cannot be computed; the message says why.
+            ValueError: the pose cannot be computed; the message gives the reason.
         """
         from pxr import Usd, UsdSkel, Vt
 
@@ -49,10 +49,10 @@ class Skins:
             parts = shapes.ComputeSubShapeWeights(weights)
             indices, offsets = shapes.ComputeBlendShapePointIndices(), shapes.ComputeSubShapePointOffsets()
             if not shapes.ComputeDeformedPoints(*parts, indices, offsets, moved):
-                raise ValueError("the blend shapes do not fit its points")
+                raise ValueError("the blend shapes do not match the points of the mesh")
         if not target.HasJointInfluences():
             return np.asarray(moved, np.float64), prim
         transforms = skeleton.ComputeSkinningTransforms(time)
         if transforms is None or not target.ComputeSkinnedPoints(transforms, moved, time):
-            raise ValueError("the joints do not fit its skeleton")
+            raise ValueError("the joints do not match the skeleton")
         return np.asarray(moved, np.float64), skeleton.GetPrim()

@@ -1,4 +1,6 @@
-"""Read XML files as trees of elements. Entities are refused: they can grow without bound and refer to other files."""
+"""Read XML files as trees of elements. XML entities raise an error, because they can grow without bound and refer to
+other files.
+"""
 
 import stat
 from pathlib import Path
@@ -17,17 +19,17 @@ def read_xml(file: Path) -> Element:
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            raise InvalidFile(f"{file}: cannot be read: a folder, a device or a pipe is no file")
+            raise InvalidFile(f"{file}: cannot be read: a folder or a device is not an XML file")
         content = file.read_bytes()
     except InvalidFile:
         raise
     except OSError as error:
         raise InvalidFile(f"{file!s:.500}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{str(file)!r:.80} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{str(file)!r:.80} is not a valid file name: {error}") from None
 
     def refuse(name: str, *_: object) -> NoReturn:
-        raise InvalidFile(f"{file}: it declares the XML entity {name!r:.80}: write the text itself in its place")
+        raise InvalidFile(f"{file}: XML entities such as {name!r:.80} are not supported: write the text itself instead")
 
     builder, parser = TreeBuilder(), expat.ParserCreate()
     parser.buffer_text = True
@@ -40,5 +42,5 @@ def read_xml(file: Path) -> Element:
     except InvalidFile:
         raise
     except (expat.ExpatError, ValueError, LookupError) as error:
-        raise InvalidFile(f"{file}: it is not XML: {error}") from error
+        raise InvalidFile(f"{file}: the file is not valid XML: {error}") from error
     return builder.close()

@@ -1,8 +1,8 @@
-"""Groups of equal pairs of objects: among many copies of objects, each different pair is judged only once.
+"""Find groups of equal pairs of objects, so that among many copies of objects each different pair is judged only once.
 
-Two objects are alike if their meshes have the same arrays, and their poses and resolutions are the same numbers. A
-pair of objects has the same world coordinates as a pair of objects that are alike to these, hence the same verdict,
-the same contacts and the same measures, to the last bit.
+Two objects are equal in this sense if their meshes have the same arrays, and their poses and resolutions are the same
+numbers. Two pairs of equal objects have the same world coordinates, hence the same verdict, the same contacts and the
+same measures, to the last bit.
 """
 
 from collections.abc import Generator, Sequence
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import MeshLike
+from ..messages import counting
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
@@ -21,7 +22,7 @@ _FACTORS = np.random.default_rng(0).integers(1, 2**62, 14, dtype=np.int64) | 1  
 
 
 class AlikePairs(NamedTuple):
-    """Pairs of objects in groups; the pairs of a group have the same answer."""
+    """Pairs of objects in groups; all pairs of a group have the same result."""
 
     first: np.ndarray
     """Ids of the first pair of each group, (u, 2) int64, in the order in which they were given."""
@@ -81,7 +82,7 @@ def kinds_of_objects(trees: np.ndarray, rows: np.ndarray, resolutions: np.ndarra
 
 
 def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, list[MeshLike]]:
-    """Return for each object the first one with the same arrays; hierarchies made by the caller are never shared."""
+    """Return for each object the first object with the same arrays; hierarchies made by the caller are never shared."""
     similar = dict[tuple[object, ...], TriangleMesh]()
     known = dict[tuple[object, ...], TriangleMesh]()
     found: list[MeshLike] = []
@@ -95,13 +96,13 @@ def equal_meshes_steps(things: Sequence[MeshLike]) -> Generator[Progress, None, 
                 known.setdefault((*key, _digest(first)), first)
                 found[-1] = known.setdefault((*key, _digest(thing)), thing)
         if piece.over:
-            yield Progress(0.0, f"looking for equal meshes: {done + 1} of {len(things)}")
+            yield Progress(0.0, counting("comparing mesh", done + 1, len(things)))
             piece = Slice()
     return found
 
 
 def _digest(mesh: TriangleMesh) -> bytes:
-    """Return a digest of a mesh's arrays; it is kept with the mesh."""
+    """Return a hash of a mesh's arrays, which is cached with the mesh."""
     if _DIGEST not in mesh.derived:
         digest = blake2b(digest_size=16)
         for array in mesh.arrays:

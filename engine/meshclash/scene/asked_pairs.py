@@ -39,7 +39,7 @@ class AskedPairs:
         )
 
     def pack_steps(self) -> Generator[Progress, None, PackedTrees]:
-        """Pack the trees of the objects, in slices. Where that is needed, those of all followed meshes are packed."""
+        """Pack the trees of the objects, in slices. If necessary, the trees of all followed meshes are packed."""
         scene = self._scene
         packed = scene.packed_already(self._pairs)
         if packed is None:
@@ -74,8 +74,7 @@ def special_meetings_steps(scene: Members, memory: PairMemory, places: np.ndarra
 def prove_special_steps(
     pair: ObjectPair, memory: PairMemory, place: np.ndarray, apart: bool
 ) -> Generator[Progress, None, None]:
-    """Measure a pair with a cloud or a clustered mesh that was found apart often enough, so that later updates can skip
-    it.
+    """Measure a pair with a cloud or a clustered mesh that was often found apart, so that later updates can skip it.
 
     Args:
         pair: the two objects.

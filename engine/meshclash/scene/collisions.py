@@ -1,7 +1,8 @@
 """Find the objects of a scene that collide, with one contact per pair, in the current poses or in many configurations.
 
-Two objects collide when their surfaces meet or one lies in the other: exactly the pairs that are not apart.
-If the surfaces do not meet, one point of each component is tested against the other object. No depth is computed.
+Two objects collide if their surfaces meet or one object lies in the other. These pairs are exactly the pairs that are
+not apart. If the surfaces do not meet, one point of each component is tested against the other object. No depth is
+computed.
 """
 
 from collections.abc import Generator, Sequence
@@ -99,7 +100,8 @@ def collisions_of_one(found: Colliding) -> SceneCollisions:
 
 
 class Choice:
-    """The objects that a query compares, kept between calls because planners query the same ones thousands of times.
+    """The objects that a query compares, cached between calls because planners query the same objects thousands of
+    times.
 
     Attributes:
         ids: ids of all objects, (n,) int64, ascending.
@@ -114,11 +116,11 @@ class Choice:
         self.places: np.ndarray | None = None
 
     def serves(self, slots: np.ndarray, names: Any) -> bool:
-        """Return whether this choice is for the same objects of the same scene; ``names`` as from ``names_of``."""
+        """Return whether this choice is for the same objects of the same scene; ``names`` is from ``names_of``."""
         return self.slots is slots and names is not None and self._names == names
 
     def is_of(self, slots: np.ndarray | None, *names: Any) -> bool:
-        """Like ``serves``, but takes the lists of movers and sets themselves."""
+        """Like ``serves``, with the lists of movers and sets as arguments."""
         return self.slots is slots and self._names is not None and all(map(_are_names, names, self._names))
 
 
@@ -129,9 +131,9 @@ def _are_names(given: Any, known: list[int | str] | None) -> bool:
 
 
 def names_of(*chosen: Any) -> list[list[int | str] | None] | None:
-    """Copy several lists of ids or names, to compare them with those of a later call.
+    """Copy several lists of ids or names, to compare them with the lists of a later call.
 
-    Returns None unless every one is None or a plain list of ints and strings.
+    Returns None unless every argument is None or a plain list of ints and strings.
     """
     if not all(one is None or (type(one) is list and _NAMES.issuperset(map(type, one))) for one in chosen):
         return None
@@ -148,7 +150,7 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
     """
     if poses is None:
         if movers is not None:
-            raise UnsupportedOption("movers are given, but poses is None: give a pose (4, 4) for each of them")
+            raise UnsupportedOption("movers are given, but poses is None: give one pose (4, 4) for each mover")
         return None
     if movers is None:
         return np.arange(len(ids))
@@ -157,11 +159,11 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int | str] | None
         "movers", movers, "ids or names of objects"
     ):  # checked one by one: an iterable may be infinite
         if not is_whole(identifier):
-            raise UnsupportedOption(f"movers must be ids or names of objects, not {shown(movers)}")
+            raise UnsupportedOption(f"movers must be object ids or names, not {shown(movers)}")
         if identifier not in place:
             raise UnknownObject(f"the scene has no object {shown(identifier)}")
         if place[int(identifier)] in found:
-            raise UnsupportedOption(f"movers must contain each object once, not {shown(movers)}")
+            raise UnsupportedOption(f"movers must contain each object only once, not {shown(movers)}")
         found[place[int(identifier)]] = None
     return np.array(list(found), np.int64)
 
@@ -172,7 +174,7 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
     Args:
         own: current poses of all objects, (n, 3, 4).
         poses: poses of the movers in one or several configurations.
-        places: indices of the movers among all objects; None to use ``own`` only.
+        places: indices of the movers among all objects; None to use only ``own``.
 
     Raises:
         InvalidPose.
@@ -183,8 +185,8 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
     given = matrices_of(poses)
     if given.ndim not in (3, 4) or given.shape[-3:] != (len(places), 4, 4):
         raise InvalidPose(
-            f"poses of {len(places)} movers have shape ({len(places)}, 4, 4), or (m, {len(places)}, 4, 4) for m "
-            f"configurations, not {given.shape}"
+            f"the poses of {len(places)} movers must have shape ({len(places)}, 4, 4), or (m, "
+            f"{len(places)}, 4, 4) for m configurations, not {given.shape}"
         )
     if given.ndim == 4:
         rows = np.repeat(rows, len(given), axis=0)
@@ -284,7 +286,8 @@ def meeting_steps(
     boxes: tuple[np.ndarray, np.ndarray],
     first_only: bool,
 ) -> Generator[float, None, tuple[Answer, np.ndarray]]:
-    """Find the contacts of pairs of objects, and which pairs (k,) collide by contact or because one lies in the other.
+    """Find the contacts of pairs of objects, and which pairs (k,) collide by contact or because one object lies in the
+    other.
 
     Args:
         packed_trees: trees of the objects.
@@ -303,7 +306,7 @@ def meeting_steps(
 
 
 def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
-    """Find which pairs (k,) of a case collide without a contact because one lies in the other, in slices.
+    """Find, in slices, which pairs (k,) of a case collide without a contact because one object lies in the other.
 
     ``boxes_a`` and ``boxes_b`` of the case need not be tight.
     """
@@ -336,7 +339,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
 
 @kernel
 def find_enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, work, found):
-    """Fill ``found`` (k,): whether, in each pair, a component of one object lies in the other, a closed solid."""
+    """Fill ``found`` (k,): whether, in each pair, a component of one object lies in the other one, a closed solid."""
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
@@ -361,8 +364,8 @@ def find_enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, invers
 def _may_lie_in_open(case: Case, jobs: np.ndarray) -> Generator[None, None, np.ndarray]:
     """Return which of the pairs ``jobs`` (n,) of a case have an open object that may contain a part of the other one.
 
-    This is possible if the box of the open object contains a corner of a component of the other one, or if the other
-    one comes near a hole. Yields every few milliseconds.
+    An open object may contain a part of the other object if its box contains a corner of a component of that object, or
+    if that object comes near a hole. Yields every few milliseconds.
     """
     asked = np.zeros((len(case.jobs), 2), np.bool_)
     asked[jobs] = ~case.solids.closed[case.jobs[jobs, ::-1]]

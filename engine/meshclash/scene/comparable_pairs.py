@@ -42,8 +42,8 @@ class Comparable:
             first, second = places[~answered][0].tolist()
             a, b = (type(self._members[place].thing).__name__ for place in (first, second))
             raise UnsupportedOption(
-                f"object {ids[first]}, a {a}, is not compared with object {ids[second]}, a {b}, and there is no other "
-                "pair to be asked about"
+                f"object {ids[first]}, a {a}, cannot be compared with object {ids[second]}, a {b}, "
+                "and the query has no other pairs"
             )
         return answered
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
+from ..messages import counting
 from ..query.shortcuts.object_pairs import FewObjects
 from ..solid.case import Case, Limits
 from ..traversal.bounds import world_bounds
@@ -22,7 +23,7 @@ from ..traversal.question import Answer, Question
 from ..traversal.solids import Solids, gather_solids, solid_of
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
-from ..types.steps import scale_progress
+from ..types.steps import map_progress, scale_progress
 from .alike_pairs import equal_meshes_steps
 from .clock import Clock
 from .member import Member, prepare_steps, radius_of
@@ -45,7 +46,7 @@ class PackedTrees:
     meshes: list[TriangleMesh]
     """The mesh of each tree."""
     radii: np.ndarray
-    """Largest distance of each object's vertices from the middle of its bounds, (n,) float64 [m]."""
+    """Largest distance of each object's vertices from the centre of its bounds, (n,) float64 [m]."""
     _questions: Iterator[int] = field(default_factory=count, init=False)
     """Counts the queries for contacts."""
 
@@ -62,7 +63,7 @@ class PackedTrees:
 
     @cached_property
     def few(self) -> FewObjects | None:
-        """Fast queries for up to a few dozen objects; None if there are more."""
+        """Fast queries for up to a few dozen objects; None for more objects."""
         fit = FewObjects.fit(self.tree_set, self.trees)
         return FewObjects(self.tree_set, self.solids, self.trees, self.bounds, self.oriented) if fit else None
 
@@ -80,7 +81,7 @@ class PlacedObjects:
 
 
 class TreePacker:
-    """Packs the trees of objects, and keeps them while queries concern the same objects."""
+    """Packs the trees of objects, and caches them while queries concern the same objects."""
 
     def __init__(self) -> None:
         self._things: list[MeshLike] = []
@@ -90,9 +91,9 @@ class TreePacker:
         self._given: list[tuple[Hierarchy, TreeParts]] = []  # hierarchies that callers may refit in place
 
     def kept(self, members: Sequence[Member]) -> PackedTrees | None:
-        """Return the trees that were packed last, if they are of the same meshes.
+        """Return the trees that were packed last, if they belong to the same meshes.
 
-        Returns None once every ``_MOST_KEPT`` calls, so that trees which have improved since get packed.
+        Returns None once every ``_MOST_KEPT`` calls, so that improved trees are packed.
         """
         things = self._things
         if len(things) != len(members) or any(map(operator.is_not, [member.mesh for member in members], things)):
@@ -101,7 +102,7 @@ class TreePacker:
 
     @property
     def current(self) -> PackedTrees | None:
-        """The trees that were packed last; None if a caller's hierarchy among them was refitted in place since."""
+        """The trees that were packed last; None if a caller's hierarchy among them was refitted in place since then."""
         return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
 
     def serve(self) -> PackedTrees | None:
@@ -145,7 +146,7 @@ def find_case_steps(
     """Find the contacts of pairs of objects. Drops pairs whose tight boxes are apart.
 
     Args:
-        packed_trees: trees of the objects; may contain trees of other objects too.
+        packed_trees: trees of the objects; may contain trees of other objects, too.
         placed: the objects.
         pairs: pairs of indices of ``placed``, (k, 2) int64, k > 0.
         limits, clock, first_only, device: as ``Members.case_steps``.
@@ -161,11 +162,15 @@ def find_case_steps(
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
     steps = contacts_steps(packed_trees, jobs, (rows_a, rows_b), first_only=first_only, device=device)
-    answer = yield from scale_progress(steps, 0.1, 0.6, "testing triangles")
+    answer = yield from scale_progress(map_progress(steps, lambda share: _tested(share, len(pairs))), 0.1, 0.6)
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = placed.resolutions[pairs]
     return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+
+
+def _tested(share: float, count: int) -> Progress:
+    return Progress(share, counting("testing object pair", int(share * count), count))
 
 
 def contacts_steps(
@@ -224,7 +229,7 @@ def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator
         boxes[begin:end] = world_bounds(tree_set, trees[begin:end], rows[begin:end])
         begin = end
         if begin < len(trees):
-            yield Progress(0.1, f"measuring object {begin} of {len(trees)}")
+            yield Progress(0.1, counting("measuring object", begin, len(trees)))
     return boxes
 
 

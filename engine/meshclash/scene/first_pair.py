@@ -27,7 +27,7 @@ class StandingObjects:
     """A few objects in their current poses, for repeated queries. The pair that collided last is tested first.
 
     Attributes:
-        uses: remaining queries until this is to be created anew, so that better trees are used.
+        uses: remaining queries until this object is created again, so that better trees are used.
     """
 
     def __init__(
@@ -72,12 +72,14 @@ class StandingObjects:
                 begin, together = begin + together, 2 * together
 
     def gaps(self, table: np.ndarray, most: int | None, names: Mapping[int, str]) -> SceneGaps | None:
-        """Return ``small_scene_gaps`` of these objects; ``table`` as in ``find``, other arguments as there."""
+        """Return ``small_scene_gaps`` of these objects; ``table`` is as in ``find``, and other arguments are as in
+        ``small_scene_gaps``.
+        """
         self.uses -= 1
         return small_scene_gaps(self._of, self._meshes, self._ids, table.take(self._slots, axis=0), most, names)
 
     def _collide(self, rows: np.ndarray, jobs: np.ndarray, keep: Keep | None) -> tuple[bool, bool]:
-        """Return whether any of the pairs ``jobs`` collides, and whether one of them is left undecided."""
+        """Return whether any of the pairs ``jobs`` collides, and whether a pair remains undecided."""
         if keep is not None:
             jobs = jobs[keep(self._ids[jobs[:, FIRST : SECOND + 1]])]
             if not len(jobs):
@@ -95,8 +97,8 @@ class StandingObjects:
 def any_steps(configurations: Configurations) -> Generator[float, None, bool]:
     """Return whether any two objects collide in the only configuration of ``configurations``, in slices.
 
-    If none of the first pairs collide, contacts are rare, and the others are compared in the order of their boxes'
-    overlap, some thousands at a time.
+    If none of the first pairs collide, contacts are rare, and the remaining pairs are compared in the order of their
+    boxes' overlap, some thousands at a time.
     """
     packed_trees, (rows,) = configurations.packed_trees, configurations.rows
     boxes = world_boxes(packed_trees.bounds, rows, 0.0)

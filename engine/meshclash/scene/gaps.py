@@ -1,7 +1,8 @@
-"""Measure pairs of objects of a scene: verdicts for those with a common point, nearest points for all others.
+"""Measure pairs of objects of a scene: verdicts for pairs with a common point, nearest points for all other pairs.
 
-Results are kept in a ``PairMemory``. If it is used again, only pairs are measured of which an object has changed and
-that may have come within the tolerance, starting from the triangles that were nearest before.
+Results are stored in a ``PairMemory``. If this memory is used again, only some pairs are measured: an object of the
+pair has changed, and the pair may have come within the tolerance. The measurement starts from the triangles that were
+nearest before.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..answering.exact_distances import within_portions
 from ..jit import thread_limit
+from ..messages import counting
 from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
@@ -32,7 +34,8 @@ from .results import FirstContact, PairGap, gap_of_meeting
 from .verdict_stage import alike_portions, case_findings, first_contacts_of
 
 _BATCH = 256
-"""Pairs that are measured together if results are kept: few enough that a cancelled query loses little work."""
+"""Number of pairs that are measured together if results are stored: few enough that a cancelled query loses little
+work."""
 _NONE = np.empty(0, np.int32)
 
 Pair = tuple[int, int]
@@ -48,9 +51,9 @@ class GapOptions(NamedTuple):
     limits: Limits = Limits()
     """Limits of the verdicts."""
     tolerance: float | None = None
-    """Pairs farther apart than this are ignored [m]. None: no pair is ignored."""
+    """Pairs with a larger distance [m] are ignored. None: no pair is ignored."""
     first_contact: bool = False
-    """Find only one contact of each pair that meets, and only the gap of the others."""
+    """Find only one contact of each pair that meets, and only the gap of all other pairs."""
     device: str = "cpu"
     """As in ``Scene.contacts``."""
 
@@ -65,12 +68,12 @@ class GapRecord:
 
     Args:
         scene: the objects.
-        memory: results of earlier queries, which are updated; None to keep nothing.
+        memory: results of earlier queries, which are updated; None to store no results.
 
     Attributes:
-        memory: the results, ``PairGap`` or ``FirstContact``; None if a pair is farther apart than the tolerance.
+        memory: the results, ``PairGap`` or ``FirstContact``; None if the distance of a pair exceeds the tolerance.
         gaps: the gaps of all pairs within the tolerance.
-        work: the work so far.
+        work: the work of the query so far.
         notes: reasons why the CPU compared boxes instead of a GPU.
         unanswered: portions of pairs (k, 2) that cannot be compared.
     """
@@ -121,7 +124,7 @@ class GapRecord:
             yield begin, pairs[begin : begin + together]
 
     def add(self, pair: Pair, gap: Gap | None, complete: bool = True) -> int:
-        """Add the result for a pair, None if it is beyond the tolerance; return its index in the memory."""
+        """Add the result for a pair, None if the pair is beyond the tolerance; return its index in the memory."""
         places = self.memory.places(np.array([pair]))
         self.memory.answers[places[0]] = gap
         self.memory.complete[places] = complete
@@ -143,8 +146,8 @@ class GapRecord:
         """Add the measured gaps of pairs of ids (k, 2); None if they are farther apart than the tolerance.
 
         Args:
-            complete: whether nothing is missing in the gaps, (k,) bool.
-            triangles: their nearest triangles, (k, 2) int32.
+            complete: whether no triangles are missing in the gaps, (k,) bool.
+            triangles: nearest triangles of the pairs, (k, 2) int32.
         """
         memory, places = self.memory, self.memory.places(pairs)
         memory.answers[places] = np.fromiter(gaps, np.object_, len(gaps))
@@ -172,7 +175,7 @@ class GapRecord:
             self.work = self.work.plus(answer.stats())
 
     def reach(self, most: int | None) -> float:
-        """Return the ``most``-th smallest gap so far [m]; infinite if there are fewer or ``most`` is None."""
+        """Return the ``most``-th smallest gap so far [m]; infinite if there are fewer gaps or ``most`` is None."""
         if most is None or len(self.gaps) < most:
             return np.inf
         return float(np.partition([gap.gap for gap in self.gaps], most - 1)[most - 1])
@@ -187,7 +190,9 @@ class GapRecord:
         return replace(work, seconds=clock.total, timings=clock.timings)
 
     def forget_unused(self) -> None:
-        """Forget pairs that this query did not follow, and answers that it did not use. Call it at its end."""
+        """Remove pairs that this query did not follow, and results that it did not use. Call this method at the end of
+        the query.
+        """
         keys = np.unique(np.concatenate(self._followed))
         if len(keys) != len(self.memory.keys):
             self.memory.take_up(self._scene.pairs_now(pairs_of(keys)))
@@ -197,7 +202,7 @@ class GapRecord:
 def measure_steps(
     scene: Members, pairs: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
-    """Find the verdicts and distances of pairs of ids (k, 2), and add them to ``record``; stored results are reused."""
+    """Compute the verdicts and distances of pairs of ids (k, 2), and add them to ``record``; reuse stored results."""
     unknown = record.recall(pairs, options)
     for begin, some in record.portions(unknown, options.device):
         low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
@@ -244,7 +249,7 @@ def _measure(
             if (item.a, item.b) in place:
                 apart[place[item.a, item.b]] = False
         done += len(pairs)
-        yield Progress(0.4 + 0.2 * done / len(own.pairs), f"judging object pair {done} of {len(own.pairs)}")
+        yield Progress(0.4 + 0.2 * done / len(own.pairs), counting("judging object pair", done, len(own.pairs)))
     clock.stop("verdicts")
     yield from scale_progress(_gaps(case.chosen(apart), alike.masked(apart), options, record, scene.names), 0.6, 1.0)
     clock.stop("distances")
@@ -262,7 +267,8 @@ def _gaps(
     """Measure the distances between objects without a common point, for groups of equal pairs; the case has the first
     pair of each group.
 
-    With a tolerance, keep only the pairs within it, and find their triangles that come within it.
+    With a tolerance, keep only the pairs within it, and find the triangles of these pairs that come within the
+    tolerance.
     """
     if not len(alike.first):
         return

@@ -25,8 +25,8 @@ class JointMotions:
     """The motions of all joints of a robot.
 
     The pose of a joint with one coordinate v is ``origin + a first + b second``, with a = sin v and b = 1 - cos v for
-    angles (Rodrigues' formula), a = v and b = 0 for distances, and a = b = 0 for fixed joints. So these poses are
-    computed for all joints at once.
+    angles (Rodrigues' formula), a = v and b = 0 for distances, and a = b = 0 for fixed joints. So the poses of all
+    joints are computed at once.
 
     Args:
         joints: all joints of the robot.

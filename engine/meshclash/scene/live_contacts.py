@@ -1,8 +1,8 @@
-"""``LiveContacts``: the contacts of a scene, kept up to date while objects move, deform, are added and removed.
+"""``LiveContacts`` keeps the contacts of a scene up to date while objects move, deform, are added and removed.
 
 Every pair of objects whose boxes overlap is in a ``PairMemory``. An update compares only pairs with an object that has
-changed since and that may have come near enough to meet, and commits the results portion by portion. It can be
-cancelled at any time: committed results stay, and the next update continues with the rest.
+changed since and that may have come near enough to meet, and commits the results portion by portion. An update can be
+cancelled at any time: committed results stay, and the next update continues with the remaining pairs.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..jit import is_compiled
+from ..messages import counting
 from ..query.limits import checked_limits
 from ..query.options import check_device
 from ..solid.case import Case
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 _BATCH = 256
-"""Different pairs that are traversed together: few enough for frequent commits, enough to be worth a kernel call."""
+"""Number of different pairs that are traversed together: few enough for frequent commits, enough to be worth a kernel
+call."""
 
 _FIRST_BATCH = 16 * _BATCH
 """Pairs whose first contacts are found together: some milliseconds of work."""
@@ -66,7 +68,7 @@ class LivePairs(Changeable, ABC):
     """Base class of ``LiveContacts`` and ``LiveGaps``: a list of pairs of a scene, reported as changes per update.
 
     Args:
-        scene: the scene to watch; it is not changed.
+        scene: the scene to watch; LiveContacts and LiveGaps do not change the scene.
 
     Attributes:
         unanswered: ids (k, 2) int64 of the pairs of the last update that cannot be compared: a point cloud and a
@@ -107,14 +109,14 @@ class LivePairs(Changeable, ABC):
     ) -> Generator[Progress, None, LiveChanges]:
         """Compare the pairs that changed, and return the changes as ``take_changes`` does.
 
-        If this runs in slices, do not change the scene before the last slice. You may call ``take_changes`` between
-        slices.
+        If the update runs in slices, do not change the scene before the last slice. You may call ``take_changes``
+        between slices.
 
         Args:
             set_a, set_b, keep: as ``Scene.contacts``.
             first_contact: True: find only one contact of each pair whose surfaces meet. Pairs whose surfaces do not
-                meet are judged or measured completely all the same. False: also complete the pairs that an earlier
-                update left incomplete.
+                meet are still judged or measured completely. False: also complete the pairs that an earlier update left
+                incomplete.
             device: as ``Scene.contacts``. With a device other than "cpu", the contacts of all pairs are found in one
                 query. They are lost if the update is cancelled before their verdicts are computed.
 
@@ -131,7 +133,7 @@ class LiveContacts(LivePairs):
     """Keeps the pairs of a scene that are not apart up to date, and returns the changes.
 
     Args:
-        scene: the scene to watch; it is not changed.
+        scene: the scene to watch; LiveContacts does not change the scene.
         permitted_overlap, touch_tolerance: see ``verdict``.
 
     Raises:
@@ -142,7 +144,7 @@ class LiveContacts(LivePairs):
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._memory = PairMemory[PairVerdict | FirstContact]()
-        """For each pair, its verdict or first contact; None if it is apart."""
+        """For each pair, its verdict or first contact; None if the pair is apart."""
         self._reported: set[Pair] = set()
         self._changes = LiveChanges()
 
@@ -233,7 +235,7 @@ class LiveContacts(LivePairs):
                     here = np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2)
                     self._commit(memory.places(judged), dict(zip(memory.places(here).tolist(), found, strict=True)))
                 done += len(judged)
-                yield Progress(done / total, f"judging object pair {done} of {total}")
+                yield Progress(done / total, counting("judging object pair", done, total))
             clock.stop("verdicts")
             places = memory.places(some.pairs)
             if len(places) and is_compiled(traverse_near):
@@ -246,7 +248,7 @@ class LiveContacts(LivePairs):
         """Store the first contacts of pairs (indices) whose surfaces meet, and which pairs are apart.
 
         Returns:
-            The indices of the other pairs, which need a verdict, and the work.
+            Return the indices of the remaining pairs, which need a verdict, and the work.
         """
         scene, memory, work, left = self._scene, self._memory, QueryStats(), []
         for begin in range(0, len(asked), _FIRST_BATCH):
@@ -272,7 +274,7 @@ class LiveContacts(LivePairs):
         return np.concatenate(left), work
 
     def _measure_steps(self, places: np.ndarray, apart: np.ndarray) -> Generator[Progress, None, Answer | None]:
-        """Measure pairs (indices) that were found apart often enough, so that later updates can skip them."""
+        """Measure pairs (indices) that were often found apart, so that later updates can skip them."""
         asked = AskedPairs(self._scene, self._memory, places)
         packed_trees = yield from asked.pack_steps()
         steps = self._memory.measure_steps(places, apart, packed_trees, self._scene.poses, asked.trees)
@@ -316,7 +318,9 @@ class LiveContacts(LivePairs):
         changes.meeting.update(meeting)
 
     def _commit(self, places: np.ndarray, found: Mapping[int, PairVerdict]) -> None:
-        """Store complete results: the pairs that were compared, and the verdicts of those not apart, by indices."""
+        """Store complete results: the pairs that were compared, and by index the verdicts of the pairs that are not
+        apart.
+        """
         memory = self._memory
         before = places[_are_found(memory.answers[places])]
         memory.answers[places] = None
@@ -345,7 +349,7 @@ class LiveContacts(LivePairs):
 
 
 def _are_found(answers: np.ndarray) -> np.ndarray:
-    """Return which answers (n,) are not None, (n,) bool."""
+    """Return which results (n,) are not None, (n,) bool."""
     found: np.ndarray = answers.astype(np.bool_)  # verdicts and contacts are true
     return found
 

@@ -1,8 +1,8 @@
-"""``LiveGaps``: the gaps between objects of a scene, kept up to date while they move and deform.
+"""``LiveGaps`` keeps the gaps between objects of a scene up to date while the objects move and deform.
 
-Every measured pair is in a ``PairMemory``. An update measures only pairs with an object that has changed since and that
-may be among those to list, starting from the triangles that were nearest then. It can be cancelled at any time; the
-next update continues with the rest.
+Every measured pair is in a ``PairMemory``. An update measures only pairs with an object that has changed since the last
+update and that may be among the pairs to list, starting from the triangles that were nearest then. An update can be
+cancelled at any time; the next update continues with the remaining pairs.
 """
 
 from collections.abc import Generator
@@ -30,15 +30,15 @@ class LiveGaps(LivePairs):
     """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns the changes.
 
     Args:
-        scene: the scene to watch; it is not changed.
-        tolerance: [m], at least 0: list the pairs within it, with the triangles within it (as ``Scene.clearances``).
-            None: list all pairs, or the ``most`` nearest ones.
-        most: how many pairs to list, at least 1; None for all. Used only without a tolerance.
+        scene: the scene to watch; LiveGaps does not change the scene.
+        tolerance: [m], at least 0: list the pairs within this distance, with the triangles within this distance (as
+            ``Scene.clearances``). None: list all pairs, or the ``most`` nearest ones.
+        most: maximum number of pairs to list, at least 1; None for all pairs. Used only without a tolerance.
         permitted_overlap: see ``verdict``.
 
     Attributes:
-        left_out: how many pairs the last update did not list because of ``most``.
-        beyond: lower bound of the gaps of these pairs [m]; infinite if none is left out.
+        left_out: number of pairs that the last update did not list because of ``most``.
+        beyond: lower bound of the gaps of these pairs [m]; infinite if no pair is left out.
 
     Raises:
         UnsupportedOption: a length is negative or not finite, or ``most`` is not a whole number of at least 1.

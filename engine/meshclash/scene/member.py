@@ -8,6 +8,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..messages import counting
 from ..pointcloud.cloud import PointCloud
 from ..query.table import MESH, Kind, SceneThing, kind_of
 from ..types.mesh import TriangleMesh
@@ -25,7 +26,7 @@ class Member:
     slot: int
     """Slot of its pose and revision in ``poses``."""
     given_resolution: float | None = None
-    """Resolution of its world coordinates [m]; None: the resolution of the mesh."""
+    """Resolution of the object's world coordinates [m]; None: the resolution of the mesh."""
 
     @property
     def kind(self) -> Kind:
@@ -36,12 +37,12 @@ class Member:
 
     @property
     def is_cloud(self) -> bool:
-        """Whether it is a point cloud."""
+        """Whether the object is a point cloud."""
         return isinstance(self.thing, PointCloud)
 
     @property
     def is_special(self) -> bool:
-        """Whether it is anything but a mesh in memory; its pairs are then compared one by one."""
+        """Whether the object is not a mesh in memory; its pairs are then compared one by one."""
         return self.kind is not MESH
 
     @property
@@ -73,8 +74,8 @@ class Member:
 
     @property
     def radius(self) -> float:
-        """Largest distance of its vertices from the middle of its bounds [m]; infinite for anything but a mesh in
-        memory.
+        """Largest distance of the object's vertices from the centre of its bounds [m]; infinite unless the object is a
+        mesh in memory.
         """
         return np.inf if self.is_special else radius_of(self.triangles)
 
@@ -92,7 +93,7 @@ class Member:
 
 
 def radius_of(mesh: TriangleMesh) -> float:
-    """Return the largest distance of a mesh from the middle of its bounds [m]; cached with the mesh."""
+    """Return the largest distance of a mesh's vertices from the centre of its bounds [m]; cached with the mesh."""
     if "radius" not in mesh.derived:
         offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
         if mesh.used_vertices is not None:
@@ -115,6 +116,6 @@ def prepare_steps(
         hierarchies.append(as_boxes(mesh))
         for _ in chain(steps_of(hierarchies[-1]), [None]):
             if piece.over:
-                yield Progress(share * done / len(meshes), f"{text} {done + 1} of {len(meshes)}")
+                yield Progress(share * done / len(meshes), counting(text, done + 1, len(meshes)))
                 piece = Slice()
     return hierarchies

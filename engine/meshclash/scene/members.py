@@ -42,7 +42,7 @@ from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
 Keys = Iterable[int | str] | None
-"""Ids or names of objects; None for all."""
+"""Ids or names of objects; None for all objects."""
 _BUILT = "expected tests when built"
 _T = TypeVar("_T")
 _CACHES = {"kept_slots": NoneType, "_kept_ids": NoneType, "_packed": NoneType, "packer": TreePacker}
@@ -110,7 +110,7 @@ class Members(Copyable, caches=_CACHES):
         return [member.thing for member in self.by_id.values()] + list(self._given.values())
 
     def ids(self) -> np.ndarray:
-        """Return the ids of all objects, (n,) int64, ascending; do not modify them."""
+        """Return the ids of all objects, (n,) int64, ascending; do not modify this array."""
         if self._kept_ids is None:
             self._kept_ids = np.fromiter(self.by_id, np.int64, len(self.by_id))
         return self._kept_ids
@@ -125,7 +125,7 @@ class Members(Copyable, caches=_CACHES):
     def names(self) -> Mapping[int, str]:
         """Names by id, of the objects that have one.
 
-        Results keep this mapping, so removing an object replaces it by a copy instead of changing it.
+        Results keep this mapping, so removing an object replaces the mapping by a copy instead of changing it.
         """
         return self._names
 
@@ -134,7 +134,7 @@ class Members(Copyable, caches=_CACHES):
         if not isinstance(name, str) or not name:
             raise UnsupportedOption(f"the name of an object must be a non-empty string, not {shown(name)}")
         if name in self._ids:
-            raise UnsupportedOption(f"the scene has an object {shown(name)} already: names must be unique")
+            raise UnsupportedOption(f"the scene already has an object {shown(name)}: names must be unique")
         return name
 
     def id_of(self, key: int | str) -> int:
@@ -176,7 +176,7 @@ class Members(Copyable, caches=_CACHES):
         chosen = self._chosen(keys)
         rows, stacked = pose_stack(poses) if len(chosen) else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(chosen):
-            raise UnsupportedOption(f"poses must be a stack of {len(chosen)}, one for each object")
+            raise UnsupportedOption(f"poses must be a stack of {len(chosen)} poses, one for each object")
         slots = self.slots()[self.places_of(chosen)]
         other = (self.poses.rows[slots] != rows).any(axis=(1, 2))
         if resolutions is not None:
@@ -215,7 +215,9 @@ class Members(Copyable, caches=_CACHES):
         """Move the vertices of a mesh; see ``Scene.set_vertices``."""
         member = self.member(key)
         if member.is_special:
-            raise UnsupportedOption(f"object {key} is {a_type(member.thing)}, which does not deform: add another")
+            raise UnsupportedOption(
+                f"object {key} is {a_type(member.thing)}, which cannot be deformed: add a new object instead"
+            )
         member.thing = _deformed(member.mesh, vertices)
         self._deformations += 1
         self._unmeasured[self.id_of(key)] = True
@@ -244,15 +246,15 @@ class Members(Copyable, caches=_CACHES):
                 yield told
                 if self._edits != before:
                     raise SceneChanged(
-                        "the scene was changed while a question about it was being answered: ask again, and close the "
-                        "generator of a question, or run it to its end, before an object is added, removed, moved or "
-                        "deformed"
+                        "the scene changed during a query: repeat the query. Close the generator of "
+                        "a query, or run it to its end, before you add, remove, move or deform an "
+                        "object"
                     )
         finally:
             steps.close()
 
     def cloud_steps(self) -> Generator[Progress, None, None]:
-        """Build the hierarchies of point clouds in slices. Call it before comparing boxes."""
+        """Build the hierarchies of point clouds in slices. Call this method before comparing boxes."""
         for identifier in self._special:
             cloud = self.by_id[identifier].thing
             if isinstance(cloud, PointCloud):
@@ -279,7 +281,7 @@ class Members(Copyable, caches=_CACHES):
         return total
 
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
-        """Return the meshes in memory: a mask or slice of all objects that selects them, and the members."""
+        """Return the meshes in memory: a mask or slice of all objects that selects the meshes, and the members."""
         members = list(self.by_id.values())
         if not self._special:
             return slice(None), members
@@ -291,8 +293,8 @@ class Members(Copyable, caches=_CACHES):
         for identifier in sorted(set(identifiers).intersection(self._special)):
             if not (member := self.member(identifier)).is_cloud:
                 raise UnsupportedOption(
-                    f"{query} takes meshes in memory and clouds, and object {identifier} is {a_type(member.thing)}: "
-                    "leave it out"
+                    f"{query} supports only meshes in memory and clouds, but object {identifier} is "
+                    f"{a_type(member.thing)}: leave it out"
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
@@ -307,7 +309,7 @@ class Members(Copyable, caches=_CACHES):
         if wanted.dtype.kind in "UO":
             wanted = np.vectorize(self.id_of, otypes=[np.int64])(wanted)
         if wanted.dtype.kind not in "iu" and wanted.size:
-            raise UnknownObject(f"ids of objects are whole numbers, not {shown(identifiers)}")
+            raise UnknownObject(f"object ids must be whole numbers, not {shown(identifiers)}")
         places = np.searchsorted(ids, wanted)
         known = np.isin(wanted, ids)
         if not known.all():
@@ -329,11 +331,12 @@ class Members(Copyable, caches=_CACHES):
 
         Args:
             set_a, set_b, keep, device: as ``Scene.contacts``; the device compares boxes.
-            limits: its touch tolerance; boxes that are within it count as overlapping.
+            limits: the touch tolerance in it enlarges the boxes; boxes within this distance count as overlapping.
             notes: receives the reason for a CPU fallback of the box comparison.
             unanswered: receives the pairs (k, 2) that cannot be compared (``comparable_pairs.py``), which are then not
                 returned. None: they are returned.
-            follow: True for a repeated query: the boxes are kept sorted, and cut to the cubes around round objects.
+            follow: True for a repeated query: the boxes are kept sorted, and clipped to the cubes around the objects'
+                bounding spheres.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
@@ -446,7 +449,7 @@ class Members(Copyable, caches=_CACHES):
         return case, pairs[near]
 
     def alike_steps(self, pairs: np.ndarray) -> Generator[Progress, None, AlikePairs]:
-        """Return pairs of ids (k, 2) of meshes in memory in groups of the same answer (``alike_pairs.py``)."""
+        """Return pairs of ids (k, 2) of meshes in memory in groups with the same result (``alike_pairs.py``)."""
         if not len(pairs):
             return separate_pairs(pairs)
         ids, places = np.unique(pairs, return_inverse=True)
@@ -460,11 +463,12 @@ class Members(Copyable, caches=_CACHES):
 
     def packed_steps(self, ids: np.ndarray) -> Generator[Progress, None, tuple[PackedTrees, np.ndarray]]:
         """Return packed trees that include the meshes of ``ids`` (k,), ascending, and the index of each mesh among
-        them.
+        these trees.
 
-        The trees that were packed last are reused if they include all of these. Otherwise, if the ids are at least
-        half as many as the objects packed last, both are packed together: in scenes where everything moves, each frame
-        has a different set of near objects. For the same reason all objects are included that share one of the meshes.
+        The trees that were packed last are reused if they include all these meshes. Otherwise, if the ids are at least
+        half as many as the objects packed last, both sets are packed together. In scenes where all objects move, each
+        frame has a different set of near objects. For the same reason, all objects that share one of the meshes are
+        included.
         """
         packed = self.packed_already(ids)
         if packed is not None:
@@ -479,9 +483,10 @@ class Members(Copyable, caches=_CACHES):
         return packed_trees, np.searchsorted(together, ids)
 
     def packed_already(self, pairs: np.ndarray) -> tuple[PackedTrees, np.ndarray] | None:
-        """Return the trees that were packed last, and the indices (k, 2) among them of the objects of pairs (k, 2).
+        """Return the trees that were packed last, and the indices (k, 2) among these trees of the objects of pairs (k,
+        2).
 
-        Returns None unless they include all of these.
+        Returns None unless the trees include all these objects.
         """
         if self._packed is None:
             return None
@@ -500,11 +505,12 @@ class Members(Copyable, caches=_CACHES):
         return packed_trees
 
     def members_of(self, chosen: Iterable[int | str] | None, name: str = "a set") -> np.ndarray:
-        """Return which objects, in the order of their ids, belong to a set, (n,) bool; None means all.
+        """Return which objects, in the order of their ids, belong to a set, (n,) bool; None means all objects.
 
         Raises:
             UnknownObject: an id is not in the scene.
-            UnsupportedOption: ``chosen`` is not a collection of ids or names. The message calls it ``name``.
+            UnsupportedOption: ``chosen`` is not a collection of ids or names. The error message refers to the set as
+                ``name``.
         """
         if chosen is None:
             return np.ones(len(self.by_id), np.bool_)
@@ -582,7 +588,7 @@ def _is_as(known: object, now: object) -> bool:
 def _one_pose(pose: PoseLike) -> np.ndarray:
     rows, stacked = pose_stack(pose)
     if stacked:
-        raise UnsupportedOption("an object of a scene has one pose, not a stack")
+        raise UnsupportedOption("an object in a scene has one pose, not a stack of poses")
     return rows[0].copy()
 
 

@@ -1,4 +1,4 @@
-"""``ObjectPair``: two objects of a scene that are compared alone, because one of them is not a mesh in memory.
+"""``ObjectPair``: two objects of a scene that are compared separately, because one of them is not a mesh in memory.
 
 The query table (``query/table.py``) selects the solver, so that a scene supports every kind of object with a verdict.
 """
@@ -73,7 +73,7 @@ class ObjectPair(NamedTuple):
         """Return a lower bound [m] of how far two separate objects can move before they meet.
 
         The surface of a cloud lies within its margin of its points. The bound is minus infinity if one of the two is an
-        open mesh, which the other may enter through a hole, touching nothing; and if it is an exact shape.
+        open mesh, because the other object may enter it through a hole without contact; and if one is an exact shape.
         """
         for thing in self.things:
             mesh = thing.mesh if isinstance(thing, Hierarchy) else thing

@@ -1,7 +1,7 @@
-"""Time-critical queries of a scene, each within a budget: a search continues in the next call where it stopped.
+"""Time-critical queries of a scene, each within a budget: the search continues in the next call where it stopped.
 
 All pairs of meshes share one search. Each pair with a point cloud has its own. Pairs that were found apart sleep, as in
-other queries that follow a scene (``pair_memory.py``).
+other queries that are updated from frame to frame (``pair_memory.py``).
 """
 
 import math
@@ -32,9 +32,10 @@ from .pair_keys import pair_keys
 from .pair_memory import PairMemory
 
 _LEAST_WORK = 64.0
-"""Minimum work for each pair with a cloud in each call, whatever the budget: so every answer becomes exact."""
+"""Minimum work for each pair with a cloud in each call, whatever the budget, so that every result finally becomes
+exact."""
 _LEAST_LEFT = 0.2
-"""Fraction of a slice: a search stops if less of its time than this is left."""
+"""Fraction of a slice: a search stops if less than this fraction of its time is left."""
 _TEXT = "searching where point clouds meet"
 
 
@@ -44,7 +45,8 @@ class PairEstimates(Copyable):
     def __init__(self) -> None:
         self._shared = SharedSearch()
         self._memory = PairMemory[PairSearch]()
-        """The search of each pair with a cloud. Pairs of meshes have none, they are in the shared search."""
+        """The search of each pair with a cloud. Pairs of meshes have no search of their own; they are in the shared
+        search."""
 
     def estimate_steps(
         self, scene: Members, pairs: np.ndarray, criterion: Criterion, seconds: float | None, work: int | None
@@ -58,7 +60,7 @@ class PairEstimates(Copyable):
             pairs: pairs of ids to compare, (k, 2) int64, sorted.
             criterion: when a pair counts as colliding.
             seconds: time [s], None for no limit. The preparation of new meshes is not counted.
-            work: units of work; None for no limit. Takes precedence over ``seconds``.
+            work: units of work; None for no limit. ``work`` takes precedence over ``seconds``.
         """
         start, memory = time.perf_counter(), self._memory
         memory.take_up(scene.pairs_now(pairs))
@@ -187,8 +189,9 @@ def _advance_steps(
 
     Args:
         waiting: the searches that are still undecided.
-        seconds: processor time [s], shared by all of them; None for no limit.
-        work: units of work, shared by all of them; None for no limit. Takes precedence over ``seconds``.
+        seconds: processor time [s], shared by all these searches; None for no limit.
+        work: units of work, shared by all these searches; None for no limit. ``work`` takes precedence over
+            ``seconds``.
     """
     begun, before = time.perf_counter(), _counted(waiting)
     for k, search in enumerate(waiting):

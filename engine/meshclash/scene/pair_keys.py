@@ -27,7 +27,7 @@ def pairs_of(keys: np.ndarray) -> np.ndarray:
 
 
 def find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Look up keys in a sorted array: return their indices, and which of them exist."""
+    """Look up keys in a sorted array: return their indices, and which of the keys exist."""
     if not len(known):
         return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
     place = np.minimum(np.searchsorted(known, keys), len(known) - 1)

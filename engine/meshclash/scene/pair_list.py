@@ -56,7 +56,7 @@ class PairList(Copyable, Generic[_T], Sequence[_T]):
         try:
             import pandas  # noqa: PLC0415 - optional dependency
         except ImportError as error:
-            raise MeshClashError("tables need pandas: pip install pandas, or use to_dicts()") from error
+            raise MeshClashError("DataFrames need pandas: pip install pandas, or use to_dicts()") from error
         return pandas.DataFrame(self.to_dicts(), columns=self._columns)
 
     def __repr__(self) -> str:

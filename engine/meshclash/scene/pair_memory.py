@@ -1,16 +1,16 @@
 """``PairMemory``: the results for pairs of objects of a scene from frame to frame, and which pairs can be skipped.
 
-Everything that follows a scene keeps such a memory: the contacts of Live, gaps, steps, estimates, and volumes. It only
-saves work and never changes an answer:
+Every query that is updated from frame to frame uses such a memory: the contacts of Live, gaps, steps, estimates, and
+volumes. The memory only saves work and never changes a result:
 
-* The answer for a pair holds while neither object changes: objects have revisions.
-* A pair that is known to be apart sleeps. A lower bound of its distance is known for some moment, and so is how far
-  every object has moved since: no point of it moved farther (``PoseTable.travel``). Until the sum of both motions
-  exceeds the distance, the two are certainly apart.
+* The result for a pair is valid while neither object changes: objects have revisions.
+* A pair that is known to be apart sleeps. A lower bound of the distance of such a pair is known for an earlier time,
+  and an upper bound of the motion of all points of each object since then (``PoseTable.travel``). Until the sum of both
+  motions exceeds the distance, the two are certainly apart.
 
-A distance is proved by the extents of two objects (``broadphase/extent_gaps.py``), which costs little. If these
-overlap, it must be measured, which costs more than asking whether the two meet. So a pair is measured when it has been
-found apart 8 times, then 16, 32 and so on: most pairs move on before.
+A distance is proved by the extents of two objects (``broadphase/extent_gaps.py``), which costs little. If these bounds
+do not separate the pair, the distance must be measured, which costs more than testing for contact. So a pair is
+measured when it has been found apart 8 times, then 16, 32 and so on, because most pairs move on before.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 Pair = tuple[int, int]
 _PATIENCE = 8
-"""The distance of a pair is first measured after it was found apart this often."""
+"""The distance of a pair is first measured after the pair was found apart this number of times."""
 _SHARE = 0.5
 """Relative error of measured distances: only a lower bound is needed, which is found several times faster."""
 _SLACK = 2.0**-48
@@ -65,13 +65,13 @@ class PairMemory(Copyable, Generic[_T]):
     Columns may be read and written at indices of pairs; ``keys`` are replaced by ``take_up`` only.
 
     Args:
-        answers: NumPy type of the answers.
+        answers: NumPy type of the results.
 
     Attributes:
         now: the pairs as they were at the last ``take_up``.
-        revisions: revisions of the two objects for which the answer holds, (k, 2) int64; -1 if there is none.
-        answers: the answers, (k,) of the type given to the constructor; None may be an answer, too.
-        complete: whether nothing is missing in the answer, (k,) bool.
+        revisions: revisions of the two objects for which the result is valid, (k, 2) int64; -1 without a result.
+        answers: the results, (k,) of the type given to the constructor; None may be a result, too.
+        complete: whether the result is complete, (k,) bool.
         starts: the triangles that were nearest when the pair was measured, (k, 2) int32; -1 if unknown.
     """
 
@@ -89,16 +89,16 @@ class PairMemory(Copyable, Generic[_T]):
     # Pairs and answers one by one
 
     def __len__(self) -> int:
-        """Number of pairs with a valid answer."""
+        """Number of pairs with a valid result."""
         return int(np.count_nonzero(self.held))
 
     def __contains__(self, pair: Any) -> bool:
-        """Whether there is a valid answer for a pair of ids."""
+        """Whether there is a valid result for a pair of ids."""
         place = self._place(pair)
         return place is not None and bool(self.held[place])
 
     def __getitem__(self, pair: Pair) -> _T:
-        """Return the stored answer for a pair of ids. Raises KeyError if there is none."""
+        """Return the stored result for a pair of ids. Raises KeyError if the pair has no result."""
         place = self._place(pair)
         if place is None or not self.held[place]:
             raise KeyError(pair)
@@ -106,13 +106,13 @@ class PairMemory(Copyable, Generic[_T]):
         return answer
 
     def items(self) -> Iterator[tuple[Pair, _T]]:
-        """Iterate over the pairs of ids with their answers, sorted by the ids."""
+        """Iterate over the pairs of ids with their results, sorted by the ids."""
         held = self.held
         return zip(map(tuple, pairs_of(self.keys[held]).tolist()), self.answers[held].tolist(), strict=True)
 
     def follow(self, scene: "Members | Scene", pairs: Iterable[Pair] | np.ndarray) -> list[Pair]:
-        """Follow the given pairs and drop all other pairs; return the pairs without an answer for their current
-        objects, sorted.
+        """Follow the given pairs and drop all other pairs; return the pairs without a result for their current objects,
+        sorted.
 
         Args:
             scene: the scene of the objects.
@@ -128,7 +128,7 @@ class PairMemory(Copyable, Generic[_T]):
         return [(a, b) for a, b in pairs_of(self.keys[~self.held]).tolist()]
 
     def note(self, pair: Pair, answer: _T) -> None:
-        """Store the answer for a followed pair. Raises KeyError if the pair is not followed."""
+        """Store the result for a followed pair. Raises KeyError if the pair is not followed."""
         place = self._place(pair)
         if place is None:
             raise KeyError(pair)
@@ -158,7 +158,7 @@ class PairMemory(Copyable, Generic[_T]):
 
     @property
     def held(self) -> np.ndarray:
-        """Whether each pair has an answer that is valid for its objects at the last ``take_up``, (k,) bool."""
+        """Whether each pair has a result that is valid for its objects at the last ``take_up``, (k,) bool."""
         held: np.ndarray = (self.revisions == self.now.revisions).all(axis=1)
         return held
 
@@ -166,7 +166,7 @@ class PairMemory(Copyable, Generic[_T]):
         """Follow the given pairs from now on and drop all other pairs.
 
         Returns:
-            For each pair followed so far, its place among the new ones, (m,) int64, and whether it still is followed,
+            For each pair followed so far, its index among the new pairs, (m,) int64, and whether it still is followed,
             (m,) bool.
         """
         old = self.now.keys
@@ -186,11 +186,11 @@ class PairMemory(Copyable, Generic[_T]):
         return moved, stays
 
     def hold(self, places: np.ndarray) -> None:
-        """Mark the answers of pairs as valid for the current objects; ``places``: indices or a mask."""
+        """Mark the results of pairs as valid for the current objects; ``places``: indices or a mask."""
         self.revisions[places] = self.now.revisions[places]
 
     def doubt(self, places: np.ndarray) -> None:
-        """Mark the answers of pairs as outdated; ``places``: indices or a mask."""
+        """Mark the results of pairs as outdated; ``places``: indices or a mask."""
         self.revisions[places] = -1
 
     # Distances
@@ -201,7 +201,7 @@ class PairMemory(Copyable, Generic[_T]):
         return asleep
 
     def lower_bounds(self) -> np.ndarray:
-        """Return lower bounds of the distances between the objects of all pairs, (k,) float64 [m]; 0 if nothing is
+        """Return lower bounds of the distances between the objects of all pairs, (k,) float64 [m]; 0 if no bound is
         known.
         """
         bounds = self._until * (1.0 - _SLACK) - (self.now.ways + self.now.spares) * (1.0 + _SLACK)
@@ -224,13 +224,13 @@ class PairMemory(Copyable, Generic[_T]):
     def measure_steps(
         self, places: np.ndarray, apart: np.ndarray, packed_trees: PackedTrees, table: PoseTable, trees: np.ndarray
     ) -> Generator[float, None, Answer | None]:
-        """Measure the pairs that were found apart often enough, so that later updates can skip them; return the work.
+        """Measure the pairs that were often found apart, so that later updates can skip these pairs; return the work.
 
-        Only pairs of closed meshes are measured: an object may enter an open one through a hole, touching nothing.
+        Only pairs of closed meshes are measured: an object may enter an open mesh through a hole without contact.
 
         Args:
             places: indices (n,) of pairs that were compared.
-            apart: which of them are apart, (n,) bool.
+            apart: which of the pairs are apart, (n,) bool.
             packed_trees: trees of their objects.
             table: the poses of their objects.
             trees: the trees of each pair, (n, 2) int64.
@@ -252,7 +252,7 @@ class PairMemory(Copyable, Generic[_T]):
 
         Args:
             places: indices (n,) of pairs that were compared.
-            apart: which of them are apart.
+            apart: which of the pairs are apart.
         """
         self._until[places[~apart]] = -np.inf
         count = np.where(apart, self._apart[places] + 1, 0)

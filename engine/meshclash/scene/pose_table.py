@@ -8,7 +8,7 @@ from ..jit import kernel
 from ..types.copying import Copyable
 
 _UP = 1.0 + 2.0**-48
-"""Covers the rounding of the length of a motion, and of adding it up."""
+"""Factor that covers the rounding errors of the length of a motion and of the sum of motions."""
 _LEAST_SQUARE = 1e-280
 """Smaller squares may have lost digits by underflow."""
 ROUNDING = 2.0**-40
@@ -20,11 +20,12 @@ class PoseTable(Copyable):
 
     Attributes:
         rows: the pose in each slot, (m, 3, 4) float64.
-        revisions: how often the object of each slot has changed, (m,) int64.
-        shapes: a number of the shape in each slot, (m,) int64. An object that is added or deformed gets a new one,
+        revisions: number of changes of the object in each slot, (m,) int64.
+        shapes: a number of the shape in each slot, (m,) int64. An object that is added or deformed gets a new slot,
             which no other object of the scene ever has.
         bounds: bounds of the object in its own coordinates, (m, 2, 3) float64 [m].
-        radii: largest distance of its vertices from the middle of its bounds, (m,) float64 [m]; infinite if unknown.
+        radii: largest distance of each object's vertices from the centre of its bounds, (m,) float64 [m]; infinite if
+            unknown.
         resolutions: resolution of its world coordinates, (m,) float64 [m].
         ways: a bound of how far any point of the object has moved in total, (m,) float64 [m]; see ``travel``.
         spares: a bound of the rounding error of the object's world coordinates, (m,) float64 [m].
@@ -54,7 +55,7 @@ class PoseTable(Copyable):
         self._free.append(slot)
 
     def set_shape(self, slot: int, bounds: np.ndarray, radius: float) -> None:
-        """Store the extent of an object that is new or deformed. Nothing is known of earlier motions of its points."""
+        """Store the extent of a new or deformed object. Earlier motions of the object's points are not known."""
         self._shapes_so_far += 1
         self.shapes[slot], self.bounds[slot], self.radii[slot] = self._shapes_so_far, bounds, radius
         self.ways[slot], self._seen[slot] = 0.0, np.nan  # differs from any pose
@@ -74,7 +75,7 @@ def _travel(slots, rows, seen, bounds, ways, spares):
     """Add the motion of the corner of each box that moves farthest, rounded up; ``seen`` is set to ``rows``.
 
     The length of a point's motion is convex in its coordinates, for every affine motion. So no point of a box moves
-    farther than the corner that moves farthest, whether the object is moved, turned or stretched.
+    farther than the corner that moves farthest, for any affine motion.
     """
     for slot in slots:
         now, before = rows[slot], seen[slot]

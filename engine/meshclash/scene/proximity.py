@@ -1,7 +1,7 @@
 """Gaps between the objects of a scene: all pairs within a tolerance, or the nearest pairs.
 
 Both queries find the contacts of pairs whose boxes overlap, for their verdicts, and the nearest points of all other
-pairs. Solids with a common point have distance 0, whether their surfaces meet or one lies inside the other.
+pairs. Solids with a common point have distance 0, whether their surfaces meet or one solid lies inside the other.
 """
 
 from collections.abc import Generator, Iterator, Sequence

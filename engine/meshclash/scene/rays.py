@@ -19,13 +19,13 @@ from .members import Keys, Members
 def rays_steps(
     objects: Members, which: int, rays: tuple[Any, Any, Any], keys: Keys, threads: int | None
 ) -> Generator[Progress, None, Any]:
-    """Answer a ray query in slices: return RayHits, or for ANY and COUNT an array with an entry for each ray.
+    """Compute a ray query in slices: return RayHits, or for ANY and COUNT an array with an entry for each ray.
 
     Args:
         objects: the objects of the scene.
         which: FIRST, ANY, COUNT or ALL.
         rays: origins, directions and lengths, not validated yet.
-        keys: ids or names of the objects to test; None for all.
+        keys: ids or names of the objects to test; None for all objects.
         threads: the maximum number of threads.
 
     Raises:

@@ -21,7 +21,7 @@ class FirstContact(NamedTuple):
 
     Attributes:
         a, b: ids of the two objects.
-        found: what was found between some pairs; ``job`` is the number of this one.
+        found: the contacts that were found between some pairs; ``job`` is the index of this pair.
     """
 
     a: int
@@ -52,13 +52,13 @@ class PairGap(PairVerdict):
     Attributes:
         gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point. If ``undecided``
             is set, a gap above 0 is smaller than the resolution of a cloud.
-        points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one lies inside the other
-            without contact.
+        points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one object lies inside the
+            other without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
         near_a: triangles of a that meet b or, if the objects are apart, come within the tolerance: (n,) int32,
             ascending. For pairs with a cloud: triangles, or points of the cloud, that meet, lie inside, or are
             nearest.
-        near_b: the same for b.
+        near_b: the triangles of b within the tolerance.
     """
 
     __slots__ = ("gap", "near_a", "near_b", "points", "triangles")
@@ -109,7 +109,7 @@ class SceneContacts(PairList[PairVerdict]):
     """All pairs of objects of a scene that are not apart, worst first.
 
     Attributes:
-        pairs: the list of pairs, of meshes and clouds. The result itself is also a sequence of them.
+        pairs: the list of pairs, of meshes and clouds. The result itself is also a sequence of the pairs.
         stats: QueryStats; its ``timings`` are the seconds of the broad phase, building, traversal and verdicts.
         unanswered: ids (k, 2) int64 of near pairs that cannot be compared: a point cloud and a clustered mesh.
     """
@@ -119,9 +119,9 @@ class SceneGaps(PairList[PairGap]):
     """Pairs of objects of a scene with their gaps, sorted by severity, depth and gap.
 
     Attributes:
-        pairs: the list of pairs. The result itself is also a sequence of them.
-        left_out: how many pairs are not listed because of ``most``.
-        beyond: lower bound of the gaps of these pairs [m]; infinite if none is left out.
+        pairs: the list of pairs. The result itself is also a sequence of the pairs.
+        left_out: number of pairs that are not listed because of ``most``.
+        beyond: lower bound of the gaps of these pairs [m]; infinite if no pair is left out.
         stats: QueryStats.
         unanswered: ids (k, 2) int64 of pairs of a point cloud and a clustered mesh, which cannot be compared; with a
             tolerance only near pairs. They are not counted in ``left_out``.

@@ -38,7 +38,7 @@ class Robot(Copyable):
     Args:
         path: path of the URDF file.
         srdf: path of an SRDF file that lists the links not to compare; None for no file.
-        packages: where to find ``package://NAME/...``: a dict from package names to folders, or folders that contain
+        packages: folders of ``package://NAME/...`` paths: a dict from package names to folders, or folders that contain
             packages. None searches the folders above the URDF file, then ``ROS_PACKAGE_PATH`` and
             ``AMENT_PREFIX_PATH``.
         shapes: "collision" or "visual": the elements of the file to use as the shapes of links.
@@ -47,19 +47,19 @@ class Robot(Copyable):
 
     Attributes:
         name: name of the robot.
-        links: for each link with shapes, a mesh in the link's frame, its pose in the neutral configuration, and its
-            name.
-        links_without_shape: names of the other links.
-        joints: names of the joints that move and do not mimic another one, in the order of the file.
-        coordinates: names of the numbers of a configuration, (n,). If a joint has one coordinate, it has the name of
-            the joint.
+        links: a mesh for each link with shapes, in the link's frame, with its pose in the neutral configuration, and
+            its name.
+        links_without_shape: names of the links without a shape.
+        joints: names of the joints that move and do not mimic another joint, in the order of the file.
+        coordinates: names of the numbers of a configuration, (n,). If a joint has only one coordinate, the coordinate
+            has the name of the joint.
         neutral: (n,) the configuration of zeros; quaternions are 0 0 0 1.
-        limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf if there is no limit,
-            also if a revolute or prismatic joint lacks a ``<limit>``.
-        velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states none.
-        effort_limits: (n,) [N m] or [N]; inf if the file states none.
-        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. It
-            excludes links connected by a joint and pairs that the SRDF file disables.
+        limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf without a limit, also if a
+            revolute or prismatic joint lacks a ``<limit>``.
+        velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states no limit.
+        effort_limits: (n,) [N m] or [N]; inf if the file states no limit.
+        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. The
+            rules exclude links connected by a joint and pairs that the SRDF file disables.
 
     Raises:
         InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no
@@ -98,7 +98,9 @@ class Robot(Copyable):
         self.links_without_shape = [link.name for link in model.links if not link.shapes]
         if not self._names:
             other = SHAPES[1 - SHAPES.index(shapes)]
-            raise InvalidFile(f"{file}: no link has a <{shapes}> element: shapes='{other}' takes the <{other}> ones")
+            raise InvalidFile(
+                f"{file}: no link has a <{shapes}> element: use shapes='{other}' for the <{other}> elements"
+            )
         reader = ShapeReader(file, folders, real_number(tolerance))
         meshes = [reader.mesh_of(link) for link in model.links if link.shapes]
         placed = zip(meshes, self.poses(self.neutral), self._names, strict=True)
@@ -119,12 +121,12 @@ class Robot(Copyable):
             UnsupportedOption: ``values`` is not a dictionary.
         """
         if not isinstance(values, Mapping):
-            raise UnsupportedOption(f"values must be a dictionary of numbers by names, not {shown(values)}")
+            raise UnsupportedOption(f"values must be a dictionary of names and numbers, not {shown(values)}")
         made = self.neutral.copy()
         for name, value in values.items():
             if name not in self.coordinates:
                 near = suggestion(name, self.coordinates) if isinstance(name, str) else ""
-                raise InvalidPose(f"there is no coordinate {shown(name)}{near}")
+                raise InvalidPose(f"the robot has no coordinate {shown(name)}{near}")
             made[self.coordinates.index(name)] = real_number(value)
         self._rows(made)
         return made
@@ -132,7 +134,7 @@ class Robot(Copyable):
     def beyond_limits(self, configurations: Any) -> np.ndarray:
         """Return which coordinates are outside their limits, as an array of bool of the shape of the argument.
 
-        Joints that mimic another one are not checked, as in MoveIt: files rarely state limits that fit both joints.
+        Joints that mimic another joint are not checked, as in MoveIt: files rarely state limits that fit both joints.
 
         Raises:
             InvalidPose: as ``poses``.
@@ -147,7 +149,8 @@ class Robot(Copyable):
 
         Args:
             configurations: (m, n), or (n,) for a single configuration; see the class.
-            links: names of k links, with or without shapes. None: those of ``self.links``, in the order of the scene.
+            links: names of k links, with or without shapes. None: the poses of ``self.links``, in the order of the
+                scene.
             check_limits: True raises InvalidPose if a coordinate is outside its limits.
 
         Returns:
@@ -155,7 +158,8 @@ class Robot(Copyable):
 
         Raises:
             InvalidPose: ``configurations`` has a wrong shape, a number that is not finite or a zero quaternion; a link
-                is unknown; or, with ``check_limits``, a coordinate is outside its limits. The message names it.
+                is unknown; or, with ``check_limits``, a coordinate is outside its limits. The error message names the
+                configuration or link.
             UnsupportedOption: ``links`` is not a list of names.
         """
         rows, given = self._rows(configurations)
@@ -178,12 +182,15 @@ class Robot(Copyable):
         if given.ndim not in (1, 2) or given.shape[-1] != count:
             names = ", ".join(self.coordinates[:8]) + (", ..." if count > 8 else "")
             raise InvalidPose(
-                f"a configuration has {count} numbers ({names}): give ({count},) or (m, {count}), not {given.shape}"
+                f"a configuration must have {count} numbers ({names}): give shape ({count},) or (m, "
+                f"{count}), not {given.shape}"
             )
         rows = given if given.ndim == 2 else given[None]
         if not np.isfinite(rows).all():
             row, column = np.argwhere(~np.isfinite(rows))[0]
-            raise InvalidPose(f"configuration {row}: '{self.coordinates[column]}' is {rows[row, column]}")
+            raise InvalidPose(
+                f"configuration {row}: the coordinate '{self.coordinates[column]}' is {rows[row, column]}"
+            )
         return rows, given.shape
 
     def _refuse_beyond(self, rows: np.ndarray) -> None:
@@ -192,15 +199,16 @@ class Robot(Copyable):
             row, column = beyond[0]
             low, high = self.limits[column]
             raise InvalidPose(
-                f"configuration {row}: '{self.coordinates[column]}' is {rows[row, column]:g}, beyond its limits "
-                f"{low:g} to {high:g} ({len(beyond)} such numbers in all)"
+                f"configuration {row}: the coordinate '{self.coordinates[column]}' is "
+                f"{rows[row, column]:g}, outside its limits {low:g} to {high:g} ({len(beyond)} such "
+                "values in total)"
             )
 
     def _known(self, links: Sequence[str]) -> list[str]:
         names = several("links", links, str)
         for name in names:
             if name not in self._link_names:
-                raise InvalidPose(f"there is no link {shown(name)}{suggestion(name, self._link_names)}")
+                raise InvalidPose(f"the robot has no link {shown(name)}{suggestion(name, self._link_names)}")
         if not names:
             raise InvalidPose("links is empty")
         return names
@@ -252,5 +260,5 @@ def _drivers(model: UrdfModel, moving: Sequence[UrdfJoint]) -> dict[str, Driver]
 
 def _file(argument: str, path: Any) -> Path:
     if not isinstance(path, str | bytes | os.PathLike):
-        raise InvalidFile(f"{argument} must be that of a file, not {shown(path)}")
+        raise InvalidFile(f"{argument} must be the path of a file, not {shown(path)}")
     return Path(os.fsdecode(path))

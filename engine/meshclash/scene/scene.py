@@ -1,8 +1,8 @@
 """``Scene``: many objects with poses, and queries about all pairs of them.
 
-A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
-``alike_portions`` computes their verdicts. ``contacts`` runs both stages for all pairs, ``live_contacts.py`` runs
-them for the pairs that changed, and ``proximity.py`` measures the pairs that are apart.
+Queries of pairs have two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
+``alike_portions`` computes their verdicts. ``contacts`` runs both stages for all pairs, ``live_contacts.py`` runs them
+for the pairs that changed, and ``proximity.py`` measures the pairs that are apart.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
+from ..messages import counting
 from ..query.limits import checked_limits
 from ..query.options import check_device, check_length
 from ..query.ray_hits import RayHits
@@ -88,10 +89,10 @@ def _of_one_state(
 
 
 class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
-    """Many objects with poses, and queries about pairs of them. Hierarchies are built on first use and kept.
+    """Many objects with poses, and queries about pairs of them. Hierarchies are built on first use and cached.
 
-    ``len(scene)`` is the number of objects, iteration gives their ids, and ``in`` takes an id or a name. Every
-    method takes the id or the name of an object. Results contain ids, and the names of objects that have one.
+    ``len(scene)`` is the number of objects, iteration yields their ids, and ``in`` accepts an id or a name. Every
+    method accepts the id or the name of an object. Results contain ids, and the names of objects that have one.
 
     Example:
         >>> import meshclash as mc
@@ -135,7 +136,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> tuple[Scene, Robot]:
         """Load a robot from a URDF file: return a scene of its links, and a ``Robot``.
 
-        The arguments and errors are those of ``Robot``.
+        The arguments and errors are the same as for ``Robot``.
 
         Returns:
             The scene in the neutral configuration, and the ``Robot``. Pass its ``rules`` as ``keep`` and its
@@ -174,8 +175,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Add an object and return its id.
 
         Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. Pass the same one for
-                objects that share it.
+            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. Pass the same mesh
+                object for several objects that share it.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
             name: a name that no other object has, or None.
             resolution: the precision of the object's world coordinates [m], if its pose was stored less precisely
@@ -205,7 +206,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         Args:
             key: the id or name of the object.
             pose: as for ``add``.
-            resolution: as for ``add``; None keeps the current one.
+            resolution: as for ``add``; None keeps the current resolution.
 
         Raises:
             UnknownObject, InvalidPose, InvalidMesh.
@@ -229,8 +230,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def set_vertices(self, key: int | str, vertices: Any) -> None:
         """Deform a mesh: keep its triangles and move its vertices (n, 3) [m]. Its hierarchy, if built, is refitted.
 
-        The hierarchy is rebuilt instead if its boxes have become so loose that a query is expected to need 50 % more
-        tests than when the hierarchy was built.
+        Instead of refitting, the hierarchy is rebuilt if its boxes have become so loose that a query is expected to
+        need 50 % more tests than after the last build.
 
         Raises:
             UnknownObject; InvalidMesh: the number of vertices differs or a coordinate is not finite;
@@ -246,7 +247,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return all ids (n,) int64, ascending, and the world boxes of the objects, (n, 6) float64 [m].
 
         Args:
-            margin: by how much each box is enlarged on every side [m].
+            margin: length by which each box is enlarged on every side [m].
         """
         return self._objects.boxes(check_length("margin", margin))
 
@@ -275,9 +276,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return all pairs of objects that are not apart, with their verdicts, measures and contacts.
 
         If this runs in slices (``meshclash.steps``), do not change the scene before it ends. A point cloud cannot be
-        compared with a clustered mesh. If such a pair is near, the result lists it in ``unanswered`` and answers all
-        other pairs; a query that concerns only such pairs raises UnsupportedOption. All of this holds for every query
-        of a scene.
+        compared with a clustered mesh. If such a pair is near, the result lists it in ``unanswered`` and contains all
+        other pairs; a query that concerns only such pairs raises UnsupportedOption. These rules apply to every query of
+        a scene.
 
         Args:
             set_a, set_b: ids or names. Pairs have one object in each set. None stands for all objects.
@@ -331,7 +332,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             some = alike.chosen(begin, begin + together)
             finding = self._objects.case_steps(some.first, limits, clock, device=device)
             low, high = done / total, (done + len(some.pairs)) / total
-            text = None if together >= count else f"comparing object pair {done + 1} of {total}"
+            text = None if together >= count else counting("comparing object pair", done + 1, total)
             case, near = yield from scale_progress(finding, low, high, text)
             kept = some.masked(np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True))
             done += len(some.pairs) - len(kept.pairs)
@@ -339,7 +340,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 results += found
                 done += len(judged)
                 if piece.over:
-                    yield Progress(max(0.6 * high + 0.4 * low, done / total), f"judging object pair {done} of {total}")
+                    share = max(0.6 * high + 0.4 * low, done / total)
+                    yield Progress(share, counting("judging object pair", done, total))
                     piece = Slice()
             clock.stop("verdicts")
             compared = case.answer.stats().plus(compared)
@@ -405,9 +407,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> Generator[Progress, None, SceneCollisions]:
         """Return the pairs of solids that collide, with one contact each.
 
-        Two solids collide if their surfaces meet or one lies inside the other. These are the pairs that ``contacts``
-        returns, found several times faster. ``meshclash.collides`` compares surfaces instead. Clustered meshes, and
-        open meshes that bound no solid (see ``solidity``), count as surfaces: nothing can lie inside them.
+        Two solids collide if their surfaces meet or one lies inside the other. The result has the same pairs as
+        ``contacts``, but is computed several times faster. ``meshclash.collides`` compares surfaces instead. Clustered
+        meshes, and open meshes that bound no solid (see ``solidity``), count as surfaces without an inside.
 
         Args:
             poses: None for the current poses; or poses (k, 4, 4) of the movers; or a stack (m, k, 4, 4) of
@@ -443,7 +445,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     def _standing_few(self) -> StandingObjects | None:
         """Return the objects in their current poses for fast queries.
 
-        Returns None unless they are a few meshes, and nothing else, whose trees are already packed.
+        Returns None unless the scene has only a few objects, all of them meshes, whose trees are already packed.
         """
         objects, standing = self._objects, self._standing
         if objects.has_special:
@@ -481,7 +483,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> Generator[Progress, None, Any]:
         """Return whether any two solids collide, in the sense of ``collides``. Stops at the first colliding pair.
 
-        The arguments and errors are those of ``collides``.
+        The arguments and errors are the same as for ``collides``.
 
         Returns:
             A bool; for a stack of m configurations (m,) bool.
@@ -513,7 +515,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return (yield from self._objects.packed_members_steps(ids, members))
 
     def _choose(self, poses: Any, movers: Sequence[int | str] | None, set_a: Keys, set_b: Keys) -> Choice:
-        """Return the objects that ``collides`` compares; those of the last call if it named the same objects."""
+        """Return the objects that ``collides`` compares; the result of the last call if that call named the same
+        objects.
+        """
         slots, names = self._objects.slots(), names_of(movers, set_a, set_b)
         if poses is not None and self._chosen is not None and self._chosen.serves(slots, names):
             return self._chosen
@@ -534,9 +538,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return which pairs begin to touch, still touch, and no longer touch since the last step.
 
         Between two steps you can move (``set_pose``, ``set_poses``), deform, add and remove objects. A step then finds
-        the pairs that touch, as ``collides`` does. It reuses data of the previous step: sorted boxes, answers for pairs
-        that did not move, and measured distances that show that a pair cannot touch yet. The result does not depend
-        on this reuse.
+        the pairs that touch, as ``collides`` does. ``step`` reuses data of the previous step: sorted boxes, results for
+        pairs that did not move, and measured distances that show that a pair cannot touch yet. The result does not
+        depend on this reused data.
 
         If a step that runs in slices (``meshclash.steps``) is closed before its end, the next step finds the same
         changes.
@@ -575,7 +579,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         meet.
 
         Args:
-            tolerance: [m], at least 0. All triangles that come within it are listed.
+            tolerance: [m], at least 0. All triangles that come within the tolerance are listed.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
@@ -590,7 +594,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self, most: Any = None, *more: Any, poses: Any = None, movers: Any = None, set_a: Any = None, set_b: Any = None,
         keep: Any = None, permitted_overlap: Any = 0.0, device: Any = "auto", depth: Any = True,
     ) -> SceneGaps | Unanswered:  # fmt: skip
-        """Fast path of ``distances`` for a few objects in their current poses, none of which collide.
+        """Fast path of ``distances`` for a few objects in their current poses, if no two objects collide.
 
         Returns ``UNANSWERED`` to fall back to the general path.
         """
@@ -650,8 +654,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         boxes, until the boxes of all remaining pairs are farther apart than the pairs to list.
 
         Args:
-            most: the number of nearest pairs to list (per configuration), at least 1; None for all. Among pairs with
-                equal gaps, it is not specified which are left out.
+            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs. If pairs have
+                equal gaps, any of them may be left out.
             poses, movers: configurations of meshes, as ``collides``. The result is then a ``SceneDistances``, without
                 verdicts and depths, computed on the CPU. None for the current poses.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
@@ -686,13 +690,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, RayHits]:
-        """Return where each of n rays first crosses an object; ``RayHits.object`` has the ids.
+        """Return the first crossing of each of n rays with any object; ``RayHits.object`` contains the ids.
 
         Crossings are decided exactly, without gaps at edges; see ``meshclash.ray_first``.
 
         Args:
             origins, directions, lengths, threads: as ``meshclash.ray_first``.
-            objects: ids or names of the objects to test; None for all.
+            objects: ids or names of the objects to test; None for all objects.
 
         Raises:
             UnknownObject: an id or name is not in the scene.
@@ -780,20 +784,20 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> Generator[Progress, None, SceneEstimate]:
         """Estimate within a time budget which objects collide, with probabilities.
 
-        All pairs of objects share the budget. It is spent where surfaces most likely meet
-        (see ``meshclash.time_critical``). The next call continues the search of this one for the pairs whose objects
-        have not changed. Once all pairs are decided, a call continues with the pairs that are only estimated to
-        collide, so that the answers become exact one after the other. ``SceneEstimate.exact`` is true when all are
-        exact. Pairs with a point cloud share half of the budget and the time that the other pairs leave unused. They
-        count as colliding if that is the more likely answer.
+        All pairs of objects share the budget. The time is spent on the pairs whose surfaces most likely meet (see
+        ``meshclash.time_critical``). The next call continues the search for the pairs whose objects have not changed.
+        Once all pairs are decided, a call continues with the pairs that are only estimated to collide, so that the
+        results become exact one after the other. ``SceneEstimate.exact`` is true when all are exact. Pairs with a point
+        cloud share half of the budget and the time that the other pairs leave unused. These pairs count as colliding if
+        a collision is more likely.
 
         Args:
             budget: time limit of the call [s], above 0; None for no limit. The preparation of new meshes is not
                 counted.
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.
-            steps: a budget in units of work instead of time. The answers are then reproducible: they depend only on
-                the scene and on the previous calls.
+            steps: a budget in units of work instead of time. The results are then reproducible: they depend only on the
+                scene and on the previous calls.
 
         Raises:
             UnknownObject: an id of a set is not in the scene.

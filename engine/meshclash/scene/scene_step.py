@@ -1,7 +1,7 @@
 """``Scene.step``: find frame by frame which pairs begin to touch, still touch, and no longer touch.
 
-The following data is kept between steps. It only saves work and never changes the result: the sorted ends of all boxes
-(``broadphase/incremental.py``), and what is known of pairs (``pair_memory.py``).
+The following data is kept between steps. The data only saves work and never changes the result: the sorted ends of all
+boxes (``broadphase/incremental.py``), and earlier results of pairs (``pair_memory.py``).
 """
 
 from collections.abc import Generator
@@ -28,17 +28,17 @@ class SceneStep:
         begun: Pairs that touch now and did not touch in the previous step.
         persisting: Pairs that touch now and touched in the previous step.
         ended: Pairs that touched before and do not touch now: apart, no longer compared, or an object was removed.
-        pairs: All pairs that touch: their surfaces meet, or one lies in the other.
+        pairs: All pairs that touch: their surfaces meet, or one object lies in the other.
         triangles: Pairs of triangles that meet, (n, 2) int32: one or all of each pair. A pair without a common surface
-            point and a pair with a cloud have none.
+            point and a pair with a cloud have no triangles.
         kinds: (n,) uint8, see ``ContactKind``; for single contacts, the kind of the contact that was found.
         pair_of: The index in ``pairs`` for each row of ``triangles``, (n,) int64, ascending.
         near: Number of compared pairs whose boxes overlap.
-        asleep: Number of them that were not tested, because they have not moved enough to touch.
+        asleep: Number of pairs that were not tested, because they have not moved enough to touch.
         swaps: Number of swaps in the sorted ends of boxes; 0 if they were sorted anew.
         measured: Number of pairs whose distance was measured, so that they may sleep.
-        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. They are in none of the
-            other lists.
+        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. Pairs that cannot be
+            compared are in none of the other lists.
     """
 
     begun: np.ndarray
@@ -66,7 +66,7 @@ class Stepper(Copyable):
     def __init__(self) -> None:
         self._sweep = SweepAndPrune()
         self._memory = PairMemory[bool](np.bool_)
-        """For each pair, whether it touches."""
+        """For each pair, whether its objects touch."""
         self._contacts = _NO_CONTACTS
         self._first_only = True
         self._touching = np.empty(0, np.int64)  # keys of the pairs of the last finished step
@@ -111,7 +111,7 @@ class Stepper(Copyable):
         )  # fmt: skip
 
     def _near_pairs(self, scene: Members, keep: Keep | None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs of ids (k, 2) to compare: those whose boxes overlap and that ``keep`` accepts.
+        """Return the pairs of ids (k, 2) to compare: pairs whose boxes overlap and that ``keep`` accepts.
 
         The second array has the pairs among them that cannot be compared.
         """

@@ -35,14 +35,15 @@ def small_scene_gaps(
 ) -> SceneGaps | None:
     """Return the gaps of all pairs, as ``Scene.distances`` does.
 
-    Returns None to fall back: there are too many objects, some collide, or the decision needs exact predicates.
+    Returns None to fall back to the general path: there are too many objects, some collide, or the decision needs exact
+    predicates.
 
     Args:
         packed_trees: trees of the objects.
         meshes: the objects (n,).
         ids: ids of the objects, ascending.
         rows: poses of the objects, (n, 3, 4).
-        most: how many pairs to list; None for all.
+        most: maximum number of pairs to list; None for all pairs.
         names: names by id, of the objects that have one.
     """
     begin = time.perf_counter()
@@ -72,7 +73,7 @@ def small_scene_gaps(
 
 
 def _records(meshes: Sequence[MeshLike]) -> list[Record] | None:
-    """Return the records of the objects; None if one of them has no 8-wide tree."""
+    """Return the records of the objects; None if an object has no 8-wide tree."""
     records = []
     for mesh in meshes:
         record = record_of(mesh)

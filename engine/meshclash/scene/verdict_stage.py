@@ -78,7 +78,7 @@ def alike_portions(
 
 
 def stays(pair: PairVerdict, limits: Limits, rounding: float) -> bool:
-    """Return whether the known measures of a verdict prove that it stays the same with other limits.
+    """Return whether the known measures of a verdict prove that the verdict stays the same with other limits.
 
     Args:
         pair: the verdict of two meshes that are not apart.
@@ -115,7 +115,7 @@ def first_contacts_of(found: FoundPairs, meet: np.ndarray, alike: AlikePairs) ->
     Args:
         found: contacts of the first pairs of the groups, one of each.
         meet: whether the pairs of a group meet, (u,) bool.
-        alike: all groups.
+        alike: all groups of equal pairs.
     """
     some = alike.masked(meet)
     return first_contacts(found, np.repeat(np.flatnonzero(meet), np.diff(some.start)), some.pairs)

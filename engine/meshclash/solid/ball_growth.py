@@ -1,8 +1,8 @@
 """Grow a ball from a point of the surface, and move it away from nearby surfaces to make it larger.
 
-A centre moves by less than its distance to the nearest surface, so it stays inside. A model gives the direction. It
-knows the surface points met so far, and assumes that a move along the unit vector u changes the distance to each of
-them by the component of the move along the line from that point.
+The centre moves by less than its distance to the nearest surface, so it stays inside. A model gives the direction. The
+search stores the surface points found so far. It assumes that a move along the unit vector u changes the distance to
+each point by the component of the move along the line from that point.
 """
 
 import math
@@ -37,7 +37,7 @@ class SearchRoom(NamedTuple):
     units: np.ndarray
     """Directions from remembered points, (3, MEMORY)."""
     heights: np.ndarray
-    """Distances to them, (MEMORY,); infinite in unused slots."""
+    """Distances to the stored points, (MEMORY,); infinite in unused slots."""
     values: np.ndarray
     """Distances after a step, predicted by the model, (MEMORY,)."""
     moments: np.ndarray
@@ -81,10 +81,10 @@ def _remembered(memory, slot):
 def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
     """Return a large ball that touches the surface at p, the point nearest to x: (centre, radius).
 
-    The points memory[:2] touch it. This is the shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation
-    using nearest neighbors and the normal field" (2012). It starts with the largest possible ball, of radius ``most``,
-    and shrinks it to pass through the next point that lies inside it. The ball is used only if x lies in it: then
-    nothing is between x and its centre.
+    The ball touches the points memory[:2]. The method is the shrinking ball of Ma, Bae, Choi, "3D medial axis point
+    approximation using nearest neighbors and the normal field" (2012). The search starts with the largest possible
+    ball, of radius ``most``, and shrinks the ball to pass through the next point that lies inside it. The ball is used
+    only if x lies in the ball: then no surface is between x and its centre.
     """
     put(memory, 0, p)
     put(memory, 1, p)
@@ -112,10 +112,10 @@ def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
 
 @inlined
 def _vertex(gx, gy, gz, length, step, room):
-    """Return the remembered point that is nearest after a step of this length along g, and its distance.
+    """Return the stored point that is nearest after a step of this length along g, and its distance.
 
-    Of equally near points it is the first. Three minima are computed side by side, since each step of a minimum waits
-    for the one before.
+    Among equally near points, the first is returned. Three minima are computed at the same time, because each step of a
+    minimum waits for the previous one.
     """
     units, heights, values = room.units, room.heights, room.values
     scale = step / length if length > 0.0 else 0.0
@@ -163,12 +163,12 @@ def _look_around(memory, used, x, room):
 
 @inner
 def _best_step(memory, used, x, step, least, room):
-    """Return the direction (3) of the best step of this length, and the radius that the model predicts after it.
+    """Return the direction (3) of the best step of this length, and the predicted radius after the step.
 
     If the radius is less than ``least``, any direction may be returned. The step maximises the minimum over i of d_i +
     step u_i . g with |g| <= 1, for points at the distances d_i and directions u_i to x. Its dual minimises sum of w_i
-    d_i + step |sum of w_i u_i| over weights that add up to 1. Frank and Wolfe's iteration solves it; the dual value
-    decreases in each iteration.
+    d_i + step |sum of w_i u_i| over weights that add up to 1. The Frank-Wolfe algorithm solves the problem; the dual
+    value decreases in each iteration.
     """
     nearest = _look_around(memory, used, x, room)
     units, heights = room.units, room.heights
@@ -217,7 +217,7 @@ def _slot(memory, used, x):
 def climb(forest, a, b, origin, x, radius, gain, hints, memory, room, work):
     """Move and enlarge the ball around x until no step promises a sufficient gain; return its centre and radius.
 
-    memory[:2] are points that touch the ball. The climb ends when the model predicts less than ``gain`` times the
+    memory[:2] are points that touch the ball. The search ends when the model predicts less than ``gain`` times the
     radius for every step.
     """
     used = 2

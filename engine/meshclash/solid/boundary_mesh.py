@@ -1,11 +1,11 @@
 """The closed mesh that an open mesh represents: without faces that bound no volume, and closed at its seams.
 
-This is the first half of interpreting a mesh. ``solidity.py`` does the second half, for meshes that stay open. The
-steps are:
+This module is the first half of interpreting a mesh. ``solidity.py`` does the second half, for meshes that stay open.
+The steps are:
 
-1. A shell bounds nothing. A closed mesh without two-sided parts already is its boundary.
-2. Copies of faces and flat faces are left out (``layers.py``); one layer of two-sided parts is kept.
-3. Faces with material on both sides, or on neither, are left out (``cells.py``).
+1. A shell bounds no volume. A closed mesh without two-sided parts already is its boundary.
+2. Copies of faces and flat faces are removed (``layers.py``); one layer of two-sided parts is kept.
+3. Faces with material on both sides, or on neither side, are removed (``cells.py``).
 4. Flat triangles close seams (``seams.py``).
 """
 
@@ -26,15 +26,16 @@ class BoundaryMesh(NamedTuple):
     """The closed boundary that a mesh represents."""
 
     mesh: TriangleMesh
-    """The boundary, over the same vertices. The given mesh itself if it is closed and needs no change."""
+    """The boundary, over the same vertices. The given mesh itself, if it is closed and needs no change."""
     faces: np.ndarray
     """Triangle of the given mesh for each triangle, (m,) int32; added flat triangles come last."""
     left_out: int
-    """Number of faces that bound nothing: copies, flat faces, second layers and inner faces."""
+    """Number of faces that bound no volume: copies, flat faces, second layers and inner faces."""
     joined: int
-    """Number of vertices at seams that were merged with others."""
+    """Number of vertices at seams that were merged with other vertices."""
     certainty: float
-    """Probability that the mesh means this boundary; for a mesh that stays open, that it does not mean a closed one."""
+    """Probability that this boundary is what the mesh represents; for a mesh that stays open, the probability that it
+    does not represent a closed mesh."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -43,7 +44,7 @@ def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
 
 
 def boundary_mesh_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
-    """Do the same as ``find_boundary_mesh`` in a generator that yields every few milliseconds."""
+    """Like ``find_boundary_mesh``, as a generator that yields every few milliseconds."""
     if "drawn" not in mesh.derived:
         drawn = mesh.derived["drawn"] = yield from _drawn_steps(mesh)
         if drawn.mesh is not mesh:
@@ -100,7 +101,7 @@ def _closed_at_seams_steps(
     """Close some faces (m,) of a mesh of ``count`` faces at their seams with flat triangles; None if the mesh has
     holes.
 
-    Their winding may be that of the file, where the topology has flipped some faces, or the opposite one.
+    The winding may be that of the file, if the topology has flipped some faces, or the opposite winding.
     """
     yield from kept.topology_steps()
     turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)

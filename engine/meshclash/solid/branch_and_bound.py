@@ -1,11 +1,11 @@
 """Tight bounds of the depth of an overlap: the common box is cut into cells, which are searched in the order of their
 upper bounds.
 
-The depth of a point inside a solid changes by no more than the point moves. So consider a ball in both solids whose
-centre lies in a cell: its radius is at most that of the ball around the cell's middle plus half the cell's diagonal.
-Cells that cannot hold a ball larger than ``_CLOSE`` times the largest known one are dropped. The others are halved
-across their longest side: branch and bound (Land, Doig, "An automatic method of solving discrete programming problems",
-1960).
+The depth of a point inside a solid changes by no more than the point moves. So for a ball in both solids whose centre
+lies in a cell, the radius is at most that of the ball around the cell's centre plus half the cell's diagonal. Cells
+that cannot contain the centre of a ball larger than ``_CLOSE`` times the largest known ball are dropped. The other
+cells are halved along their longest side: branch and bound (Land, Doig, "An automatic method of solving discrete
+programming problems", 1960).
 """
 
 import math
@@ -61,7 +61,7 @@ def _ball_at(forest, solids, a, b, origin, x, half, least, hints, work):
 
 @inner
 def _larger_ball(forest, a, b, origin, x, most, hints, memory, room, work):
-    """Grow and climb from a ball around x, which is inside both solids; return the centre and radius."""
+    """Grow and enlarge a ball from a ball around x, which is inside both solids; return the centre and radius."""
     distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memory, work)
     return climb(forest, a, b, origin, centre, radius, _GAIN, hints, memory, room, work)

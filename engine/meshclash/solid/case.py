@@ -20,7 +20,7 @@ class Limits(NamedTuple):
     by_resolution: bool = False
     """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
     depths: bool = True
-    """Measure every depth, not only those that decide a verdict."""
+    """Measure every depth, not only depths that decide a verdict."""
     exact: bool = False
     """Tighten the bounds of every depth."""
 
@@ -36,14 +36,14 @@ class Limits(NamedTuple):
     def rounding(self, resolutions: np.ndarray) -> np.ndarray:
         """Return how far (k,) [m] surfaces that bound no solid may cross: their resolution, or less if less is allowed.
 
-        A permitted length given by the user is a depth of solids, and surfaces have no depth: a short move takes a box
-        out of the tray that it pierces.
+        A permitted length given by the user applies to depths of solids. Surfaces have no depth: a short move can
+        separate a box from the tray that it crosses.
         """
         return np.minimum(self.permitted(resolutions), resolutions.sum(axis=1))
 
 
 class Case(NamedTuple):
-    """Object pairs to judge: trees of one tree set in their poses, and the contacts found between them."""
+    """Object pairs to judge: trees of one tree set in their poses, and the contacts between the objects."""
 
     tree_set: TreeSet
     solids: Solids
@@ -67,7 +67,9 @@ class Case(NamedTuple):
 
     @property
     def starts(self) -> np.ndarray:
-        """Return the offsets (k + 1,) int64: contacts of pair j are the rows starts[j]:starts[j + 1] of the answer."""
+        """Return the offsets (k + 1,) int64: the contacts of pair j are the rows starts[j]:starts[j + 1] of the
+        result.
+        """
         jobs = self.answer.jobs
         return np.searchsorted(jobs, np.arange(len(self.jobs) + 1, dtype=jobs.dtype)).astype(np.int64)
 
@@ -96,8 +98,8 @@ def pair_order(case: Case) -> np.ndarray:
     arguments.
 
     Rounding makes the last bits of points and depths depend on the order of two objects, so all measurements use a
-    canonical order: that of the numbers of the world boxes. If these are equal, the poses decide, and then the meshes.
-    Two objects that are equal in all of this need no order.
+    canonical order, which follows from the numbers of the world boxes. If the boxes are equal, the poses decide, and
+    then the meshes. If all these numbers are equal, the order of the two objects does not matter.
     """
     different = case.boxes_a != case.boxes_b
     column = different.argmax(axis=1)

@@ -1,7 +1,7 @@
 """Exact tests whether two solids form cells that lie in both solids, or in only one of them, for many pairs.
 
-The kernels of ``sampling.py`` test beside places. Tests that floating-point expansions cannot decide are done with
-fractions. Hollows of surfaces that cross themselves are found, too (``voids.py``).
+The kernels of ``sampling.py`` test the cells next to places. Tests that floating-point expansions cannot decide are
+done with fractions. Cavities of self-intersecting surfaces are found, too (``voids.py``).
 """
 
 from collections.abc import Generator
@@ -34,8 +34,8 @@ def sample_steps(
 ) -> Generator[None, None, np.ndarray]:
     """Return the bits of ``sampling.py`` for every pair; only the pairs selected by ``asked`` (k,) are searched.
 
-    Pairs of two open objects are not searched. All results include the bits in ``known``, which are already known or of
-    no interest.
+    Pairs of two open objects are not searched. All results include the bits in ``known``, which are already known or
+    not needed.
     """
     answer, solids = case.answer, case.solids
     bits = np.full(len(case.jobs), known, np.int64)

@@ -2,11 +2,12 @@
 together.
 
 Such a mesh is not closed: three faces meet at an edge of an inner face. The faces divide space into cells. Two faces
-that are neighbours by angle around an edge have the same cell between them, which assigns every side of a face to a
-cell. In a connected mesh only the outer cell has a negative volume, measured by its faces oriented out of it. The
-fronts of all faces around the outer cell point into it. A cell that all faces around it also face with their fronts is
-a hollow; the other cells are material. Faces between material and material bound nothing. The fronts of a single layer
-of two-sided faces carry no information: there, a cell is empty if the way out of it crosses an even number of faces.
+that are adjacent by angle around an edge have the same cell between them, which assigns a cell to every side of a face.
+In a connected mesh only the outer cell has a negative volume, measured by its faces oriented out of it. The fronts of
+all faces around the outer cell point into it. A cell is a cavity if the fronts of all faces around it point into it;
+the other cells are material. Faces with material on both sides bound no volume. In a single layer of two-sided faces,
+the fronts carry no information: there, a cell is empty if a path from the cell to the outside crosses an even number of
+faces.
 """
 
 from collections.abc import Generator
@@ -42,7 +43,7 @@ def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
 
 
 def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Generator[None, None, Bounding | None]:
-    """Return which of the triangles (k,), all different, bound material; None if they are not closed.
+    """Return which of the triangles (k,), all different, bound material; None if the triangles are not closed.
 
     ``of_layers``: they are one layer of two-sided faces. The generator yields every few milliseconds, except where
     there are many cells.
@@ -71,7 +72,7 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
 
 
 def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, None, bool]:
-    """Return whether an edge of the triangles (m, 3) belongs to only one of them, as in nearly every open mesh."""
+    """Return whether an edge of the triangles (m, 3) belongs to only one triangle, as in nearly every open mesh."""
     start, _, higher = yield from sorted_sides_steps(triangles, np.arange(vertex_count))
     changes = np.ones(len(higher) + 1, np.bool_)
     changes[1:-1] = higher[1:] != higher[:-1]
@@ -82,8 +83,8 @@ def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, 
 def _cells(vertices: np.ndarray, triangles: np.ndarray, patches: np.ndarray) -> np.ndarray | None:
     """Return the cell in front of and behind each triangle, (m, 2); None if an edge belongs to only one triangle.
 
-    Also None if no triangle is inside, if the order around an edge is unknown, or if the orders contradict each other,
-    as in parts that overlap: then a triangle has one cell on both sides.
+    Also returns None if no triangle is inside, if the order around an edge is unknown, or if the orders contradict each
+    other, as in parts that overlap: then a triangle has one cell on both sides.
 
     Args:
         vertices: (v, 3) float64 [m].
@@ -122,9 +123,9 @@ def _turns(
 ) -> np.ndarray | None:
     """Return the order (n, s) by angle of the triangles with sides (n, s) around edges from ``low`` to ``high`` (n,).
 
-    Triangles may have the same angle, as in two layers cut along different diagonals. Then those whose fronts face the
-    others come first, and after that they are ordered by their patches: so the same layer is on the same side
-    everywhere. Returns None if this does not decide the order, or if a triangle is flat.
+    Triangles may have the same angle, as in two layers cut along different diagonals. Such triangles are ordered by the
+    direction of their fronts, and then by their patches, so that a layer is on the same side everywhere. Returns None
+    if these rules do not decide the order, or if a triangle is flat.
     """
     start = vertices[low]
     edge = (vertices[high] - start)[:, None]

@@ -1,4 +1,4 @@
-"""Find objects with identical arrays, and open surfaces that consist of the same points however they are triangulated.
+"""Find objects with identical arrays, and open surfaces that consist of the same points with any triangulation.
 
 Closed surfaces bound solids, and are compared as solids (``sampling.py``). Work is divided into spans of triangles, so
 that callers can stop between two spans.

@@ -26,7 +26,7 @@ SAMPLED = 32
 def _mixed_bits(forest, tree, t):
     """Return a hash below 2**31 of a triangle's coordinates, independent of the numbering of triangles and corners.
 
-    It is the same for the triangle scaled by a power of two: exponents are counted from the largest one.
+    The bits are the same for the triangle scaled by a power of two: exponents are counted from the largest one.
     """
     bits, total = forest.vertices.view(np.int64), np.int64(0)
     row, v = forest.triangle_start[tree] + t, forest.vertex_start[tree]
@@ -41,6 +41,14 @@ def _mixed_bits(forest, tree, t):
                 x -= largest
             total += ((x ^ (x >> 32)) & _LOW) * _AXES[k]
     return (total ^ (total >> 31)) & _LOW
+
+
+@inner
+def triangle_key(forest, tree, t):
+    """Return a number below 2**31 of a triangle that looks random and depends on its coordinates only; see
+    ``_mixed_bits``.
+    """
+    return _mixed_bits(forest, tree, t) * _SPREAD >> 16 & _LOW
 
 
 @inner
@@ -60,7 +68,7 @@ def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jo
     """Fill the rows from begin to end of ``middles`` (n, 3) with the middles of the contacts of jobs (n,) of pairs of
     trees (k, 2).
 
-    Only one in ``every`` (k,) contacts of a job gets a middle, the others get NaN.
+    Only one in ``every`` (k,) contacts of a job gets a centre; the centres of the other contacts are NaN.
     """
     forest = by_reference(forest)
     room = by_reference(room)
@@ -78,13 +86,13 @@ def find_centres(forest, trees, rows_a, rows_b, swapped, every, pairs, kinds, jo
 
 
 def centre_steps(case: Case, swapped: np.ndarray, sampled: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Return the middle of every contact, (n, 3) float64 [m]; the generator yields every few milliseconds.
+    """Return the centre of every contact, (n, 3) float64 [m]; the generator yields every few milliseconds.
 
     Args:
         case: the pairs.
         swapped: which pairs are processed second object first, whichever way they were named, (k,) bool.
-        sampled: for which pairs to compute only some middles, spread over all, if there are many contacts, (k,) bool;
-            the others are NaN.
+        sampled: pairs for which only some centres are computed, spread over all contacts, if there are many contacts,
+            (k,) bool; the other centres are NaN.
     """
     answer, room = case.answer, new_room()
     middles = np.empty((len(answer.pairs), 3))
@@ -105,7 +113,7 @@ class Locations(Copyable):
         start: contacts of pair j are the rows start[j]:start[j + 1], (k + 1,) int64.
         codes: indices of the pairs' verdicts, (k,).
         swapped: as for ``centre_steps``.
-        middles: middles of all contacts, (n, 3) [m], if they are known.
+        middles: centres of all contacts, (n, 3) [m], if they are known.
     """
 
     def __init__(
@@ -120,7 +128,7 @@ class Locations(Copyable):
 
     def of(self, job: int) -> np.ndarray | None:
         """Return a point (3,) float64 [m] between the contacts of a pair, or in a contained object; None for a pair
-        that is only near.
+        without contact.
         """
         return self._all()[job]
 

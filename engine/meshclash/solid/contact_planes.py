@@ -1,9 +1,9 @@
 """Find whether a plane separates two surfaces at their contacts, so that they touch without passing through each other.
 
 All triangles that reach a common point of both surfaces are among their contacts. Suppose that the triangles of one
-surface lie on one side of a plane or in it, and those of the other surface on the other side or in it. Then near a
-contact, no point of a surface is on the side of the other surface. Planes along the axes are tried, and the planes of
-some of the triangles. Signs are decided with fractions.
+surface lie in a plane or on one side of it, and those of the other surface in the plane or on its other side. Then,
+near a contact, neither surface has points on the other surface's side of the plane. Planes along the axes are tried,
+and the planes of some of the triangles. Signs are decided with fractions.
 """
 
 from collections.abc import Generator
@@ -60,7 +60,7 @@ def _kept_apart(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _likely_sides(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return signs (n,): the side of a triangle's plane (3, 3) of each point (n, 3); 0 where rounding may decide."""
+    """Return signs (n,): the side of a triangle's plane (3, 3) of each point (n, 3); 0 if rounding may decide."""
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
     offsets = points - corners[0]
     heights = offsets @ normal

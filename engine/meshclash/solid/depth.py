@@ -1,17 +1,17 @@
 """Proved lower and upper bounds of the depth of an overlap: the largest ball in the common volume of two solids.
 
-The depth of an overlap is the diameter of the largest ball inside both solids. For a press fit, this is the
-interference; for two plates, the thickness of the common slab; for a part inside another, the whole thickness of the
-part. A first ball starts in the middle of the overlap or of the contacts, is grown until it meets a surface twice, and
-climbs (``ball_growth.py``). If no ball is found, or a mesh is open, balls start beside points of one surface that are
-deep in the other solid. A thorough search also starts balls between contacts far apart, and beside contacts. The
-largest balls climb.
+The depth of an overlap is the diameter of the largest ball inside both solids. For a press fit, the depth is the
+interference; for two plates, the thickness of the common slab; for a part inside another part, the whole thickness of
+the part. A first ball starts at the centre of the overlap or of the contacts, grows until it meets a surface twice, and
+moves to become larger (``ball_growth.py``). If no ball is found, or a mesh is open, balls start next to points of one
+surface that are deep in the other solid. A thorough search also starts balls between contacts far apart, and next to
+contacts. The largest balls are moved to become larger.
 
 All results are proved. The lower bound is a ball whose centre is certainly in both solids and certainly that far from
 both surfaces (``nearest_points.py``). The upper bound is the least width of the common volume that was found, along the
 axes of the world and the normals of the triangles that the ball touches (``width.py``). ``branch_and_bound.py`` and
 ``shrinkage_bound.py`` tighten both bounds. Positions are relative to a corner of the overlap of both boxes, so that
-flush parts far from the origin are measured as precisely as their coordinates differ.
+flush parts far from the origin are measured without loss of precision.
 """
 
 import math
@@ -25,6 +25,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.frames import centroid, outward_normal, surface_tolerance
 from .ball_growth import MEMORY, climb, grow, nearest_of_both
+from .contact_centres import triangle_key
 from .nearest_points import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
 from .width import width_across
 
@@ -64,7 +65,7 @@ def _is_before(p, q):
 
 @inner
 def _comes_first(row, other, pairs, middles):
-    """Return whether a contact comes before another: by its middle, and for equal middles by its triangles."""
+    """Return whether a contact comes before another one: by its centre, and for equal centres by its triangles."""
     p, q = _row(middles, row), _row(middles, other)
     if p[0] != q[0] or p[1] != q[1] or p[2] != q[2]:
         return _is_before(p, q)
@@ -73,7 +74,7 @@ def _comes_first(row, other, pairs, middles):
 
 @inner
 def _cell_of(p, low, size):
-    """Return the grid cell of a point, and the squared distance of the point from the middle of the cell."""
+    """Return the grid cell of a point, and the squared distance of the point from the centre of the cell."""
     cell, square = 0, 0.0
     for k in range(3):
         place = (p[k] - low[k]) / size * _CELLS if size > 0.0 else 0.0
@@ -85,13 +86,13 @@ def _cell_of(p, low, size):
 
 @inner
 def _is_mark(kind, x):
-    """Return whether a contact of a kind, whose middle is x, can be the start of a search."""
+    """Return whether a contact of a kind, whose centre is x, can be the start of a search."""
     return kind in (CROSSING, COPLANAR) and not math.isnan(x)
 
 
 @inner
 def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
-    """Write a spread-out selection of the crossing and coplanar contacts that have a middle to ``marks``; return their
+    """Write a spread-out selection of the crossing and coplanar contacts that have a centre to ``marks``; return their
     number.
     """
     low = np.full(3, math.inf)
@@ -157,7 +158,7 @@ def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, w
 
 @inner
 def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work):
-    """Call ``_add_ball`` if x is inside both solids; otherwise add nothing."""
+    """Call ``_add_ball`` if x is inside both solids; otherwise add no ball."""
     if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
         return count
     return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work)
@@ -219,8 +220,8 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
 
 @inner
 def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, store, count, work):
-    """Grow a ball from p + h d inside both solids, trying h = reach, reach / 4, reach / 16 and so on until one
-    succeeds.
+    """Grow a ball from p + h d inside both solids, trying h = reach, reach / 4, reach / 16 and so on until a ball is
+    found.
     """
     length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if length < 1e-9:
@@ -246,7 +247,7 @@ def _size(forest, frame, t, origin):
 
 @inner
 def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work):
-    """Grow a ball beside a contact, on the side where both triangles have material."""
+    """Grow a ball next to a contact, on the side where both triangles have material."""
     t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
     p = _row(middles, row)
     n = outward_normal(forest, solids, a, t, p, work)
@@ -266,7 +267,7 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
 
 @inner
 def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store, count, work):
-    """Grow balls beside the corners of a triangle of one solid, and beside the points of its edges nearest to p."""
+    """Grow balls next to the corners of a triangle of one solid, and next to the points of its edges nearest to p."""
     corners = near_triangle(forest, own, t, origin)
     for k in range(3):
         first, last = corners[k], corners[(k + 1) % 3]
@@ -282,7 +283,7 @@ def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store
 
 @inner
 def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, count, work):
-    """Grow balls beside triangles of one solid: one triangle of each of its first components, then triangles spread
+    """Grow balls next to triangles of one solid: one triangle of each of its first components, then triangles spread
     over the surface.
     """
     tree = own.tree
@@ -290,7 +291,7 @@ def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, 
     parts = solids.component_start[tree + 1] - first
     triangles = forest.triangle_end[tree] - forest.triangle_start[tree]
     for i in range(min(_SURFACE_MARKS, triangles)):
-        t = np.int64(forest.order[forest.triangle_start[tree] + i * triangles // _SURFACE_MARKS])
+        t = np.int64(i * triangles // _SURFACE_MARKS)
         if i < min(parts, _SURFACE_MARKS // 2):
             t = np.int64(solids.representatives[first + i])
         p = centroid(*near_triangle(forest, own, t, origin))
@@ -331,28 +332,37 @@ def _cell_within(p, far):
 def _gather_samples(forest, own, origin, far, samples, near):
     """Collect points of a surface in the overlap of both boxes, with their triangles; return how many.
 
-    The points are spread over the whole surface. Each triangle gives its middle and its point nearest to the middle of
-    the overlap.
+    Each triangle gives its centre and its point nearest to the centre of the overlap. Of all these points, those with
+    the lowest keys of triangles are kept: they are spread over the whole surface, and depend neither on the numbering
+    of the triangles nor on the hierarchy, which a refit keeps and a new build changes.
     """
-    start, within, every = forest.triangle_start[own.tree], 0, 1
+    keys, count = np.empty(_SAMPLES, np.int64), 0
     amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
-    for i in range(start, forest.triangle_end[own.tree]):
-        t = np.int64(forest.order[i])
+    for t in range(forest.triangle_end[own.tree] - forest.triangle_start[own.tree]):
         corners = near_triangle(forest, own, t, origin)
         if not _may_be_within(*corners, far):
             continue
+        key = triangle_key(forest, own.tree, t)
         for p in (centroid(*corners), closest_on_triangle(amid, *corners)):
-            if not _is_within(p, far):
-                continue
-            if within == every * _SAMPLES:
-                every *= 2
-                for k in range(_SAMPLES // 2):
-                    samples[k], near[k] = samples[2 * k], near[2 * k]
-            if within % every == 0:
-                row = within // every
-                samples[row, 0], samples[row, 1], samples[row, 2], near[row, 0] = p[0], p[1], p[2], t
-            within += 1
-    return (within + every - 1) // every
+            if _is_within(p, far):
+                count = _keep_sample(key, p, t, count, keys, samples, near)
+    return count
+
+
+@inner
+def _keep_sample(key, p, t, count, keys, samples, near):
+    """Insert a point into the samples, sorted by key and coordinates, if there is room or the last one comes later."""
+    place = count
+    while place > 0 and (key < keys[place - 1] or (key == keys[place - 1] and _is_before(p, _row(samples, place - 1)))):
+        place -= 1
+    if place == _SAMPLES:
+        return count
+    count = min(count + 1, _SAMPLES)
+    for k in range(count - 1, place, -1):
+        keys[k], samples[k], near[k] = keys[k - 1], samples[k - 1], near[k - 1]
+    keys[place], near[place, 0] = key, t
+    samples[place, 0], samples[place, 1], samples[place, 2] = p[0], p[1], p[2]
+    return count
 
 
 @inner
@@ -360,7 +370,7 @@ def _measure_samples(forest, solids, other, origin, count, samples, near, work):
     """Measure the depths of samples that seem to be inside the other solid; return the largest depth.
 
     The triangle nearest to each sample is stored, too. The depth is 0 for samples outside, and for samples that are far
-    less deep than another one.
+    less deep than another sample.
     """
     most, hint = surface_tolerance(origin, other) / _NEARLY, np.int64(0)
     for i in range(count):
@@ -376,9 +386,7 @@ def _measure_samples(forest, solids, other, origin, count, samples, near, work):
 
 @inner
 def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work):
-    """Grow balls between points of one surface (side 0 or 1) deep in the other solid and the points opposite to
-    them.
-    """
+    """Grow balls between points of one surface (object 0 or 1) deep in the other solid and opposite points."""
     own, other = (a, b) if side == 0 else (b, a)
     samples, near = np.empty((_SAMPLES, 4)), np.empty((_SAMPLES, 2), np.int64)
     sampled = _gather_samples(forest, own, origin, far, samples, near)
@@ -406,7 +414,7 @@ def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count
 def _try_contacts(
     forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
 ):
-    """Grow balls beside some of the contacts."""
+    """Grow balls next to some of the contacts."""
     for i in range(min(_BESIDE, spread)):
         if _is_enough(store, count, most):
             break
@@ -437,9 +445,9 @@ def _starts(
 
 @inner
 def _climb_largest(forest, solids, a, b, origin, count, climbing, most, hints, store, tops, room, work):
-    """Climb from some of the stored balls, the largest first; return centre and radius of the largest ball reached.
+    """Enlarge some of the stored balls, the largest first; return centre and radius of the largest ball found.
 
-    Balls that were already met are skipped. Balls as small as rounding errors may climb through a surface, so their
+    Balls that were already met are skipped. Balls as small as rounding errors may move through a surface, so their
     final position is checked again.
     """
     balls, memories, kept = store
@@ -472,7 +480,7 @@ def _width_at(forest, a, b, origin, x, upper, hints, work):
 
 @inner
 def _mean_of_marks(marks, spread, middles, origin):
-    """Return the mean of the middles of some contacts relative to the origin; (0, 0, 0) if there are none."""
+    """Return the mean of the centres of some contacts relative to the origin; (0, 0, 0) without such contacts."""
     mean = (0.0, 0.0, 0.0)
     for i in range(spread):
         mean = along(mean, minus(_row(middles, marks[i]), origin), 1.0 / spread)
@@ -481,8 +489,8 @@ def _mean_of_marks(marks, spread, middles, origin):
 
 @inner
 def _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work):
-    """Add a ball to the store from the centre of the overlap box or the mean of the contacts, preferring the one deeper
-    inside.
+    """Add a ball to the store from the centre of the overlap box or the mean of the contacts, preferring the point
+    deeper inside.
 
     Returns the number of balls, 0 or 1.
     """
@@ -514,7 +522,7 @@ def _largest_ball(
 ):  # fmt: skip
     """Return (centre, radius, upper bound of the diameter) of the largest ball found in both solids.
 
-    The radius is 0 if none was found.
+    The radius is 0 if no ball was found.
     """
     most = 0.5 * upper
     hints[0], hints[1] = 0, 0
@@ -571,7 +579,7 @@ def overlap_depths(
     The lower bound is 0 if no ball is proved to be in both solids. Centres are relative to the low corner of ``boxes``
     (k, 7), which contains the low and high corner of the overlap of both world boxes and the least width of the
     overlap, rounded up. ``effort``: FIRST_BALL, DEEP_STARTS, MANY_STARTS or THOROUGH, which also starts from corners
-    and edges. ``room`` is a ``SearchRoom``. The other arrays are those of ``sample_sides``.
+    and edges. ``room`` is a ``SearchRoom``. The other arrays are the same as in ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
     balls = np.empty((_MOST_STARTS, 4))

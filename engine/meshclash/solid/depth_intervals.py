@@ -1,11 +1,11 @@
-"""Bounds of the depths of many object pairs: a first interval for each pair, and a tighter one if a result depends on
-it.
+"""Compute bounds of the depths of many object pairs: a first interval for each pair, and a tighter interval if a result
+depends on it.
 
 * The first interval: one ball, and the least width found (``depth.py``).
 * If the interval does not decide whether the depth is permitted: shrink the solids by the permitted length and test
   whether they still share volume (``shrinkage_bound.py``). Otherwise a thorough search, then branch and bound
-  (``branch_and_bound.py``). If this does not decide either, the largest ball found decides.
-* If the interval is wide because parts fit each other, or if it contains no ball: a bound from shrunk solids.
+  (``branch_and_bound.py``). If the tighter interval does not decide either, the largest ball found decides.
+* If the interval is wide because parts fit each other, or if it contains no ball: a bound from shrunken solids.
 * On request, branch and bound for every interval; if the bounds stay apart, again after the thorough search.
 """
 
@@ -50,10 +50,10 @@ class Overlaps:
         case: the pairs.
         start, middles: contacts of pair j are the rows start[j]:start[j + 1], and their middles, (n, 3) [m].
         swapped: which pairs are processed second object first, (k,) bool.
-        room: work buffers for searches, with the moments of open meshes if there are some.
+        room: work buffers for searches, with the moments of open meshes if the pairs contain such meshes.
 
     Attributes:
-        found: bounds [m] and centres of balls, (k, COLUMNS); NaN if nothing was measured.
+        found: bounds [m] and centres of balls, (k, COLUMNS); NaN if not measured.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Overlaps:
             yield
 
     def bound(self, chosen: np.ndarray, bounds: np.ndarray) -> None:
-        """Replace the upper bounds of the chosen pairs by ``bounds`` (n,) where these are lower."""
+        """Replace the upper bounds of the chosen pairs by ``bounds`` (n,) if these are lower."""
         self.found[chosen, UPPER] = np.maximum(np.minimum(self.found[chosen, UPPER], bounds), self.found[chosen, LOWER])
 
 
@@ -145,9 +145,9 @@ def _bring_together(overlaps: Overlaps, chosen: np.ndarray) -> Steps:
 
 
 def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
-    """Compute bounds for pairs that overlap only by rounding, and search for a common ball for all others.
+    """Compute bounds for pairs that overlap only by rounding, and search for a common ball for all other pairs.
 
-    Large pairs are searched before they are shrunk, since shrinking takes long for them.
+    Large pairs are searched before they are shrunk, because shrinking takes long for them.
     """
     if not len(chosen):
         return
@@ -190,7 +190,7 @@ def _without_fit(
 
 
 def _searched(overlaps: Overlaps, chosen: np.ndarray, effort: int) -> Generator[None, None, np.ndarray]:
-    """Search the chosen pairs (n,) for a common ball, and return those without one."""
+    """Search the chosen pairs (n,) for a common ball, and return the pairs without a ball."""
     yield from overlaps.search(chosen, effort)
     return chosen[overlaps.found[chosen, LOWER] == 0.0]
 
@@ -217,7 +217,7 @@ def is_wide(lower: Any, upper: Any) -> Any:
 
 
 def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:
-    """Return the chosen pairs in groups with about the same number of triangles; a large pair is a group of its own."""
+    """Return the chosen pairs in groups with about the same number of triangles; a large pair is a separate group."""
     if not len(chosen):
         return []
     trees = jobs[chosen]

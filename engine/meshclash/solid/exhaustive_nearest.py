@@ -3,13 +3,14 @@
 A search for the largest ball measures some hundred distances to one pair of solids. If a solid has few triangles they
 are stored once in a table, together with planes that give lower bounds of distances: two across each triangle, one
 along each of its edges. A point that is h beyond a plane of the first kind and e beyond one of the second kind is at
-least sqrt(h**2 + e**2) away. Triangles that may be nearest by these bounds are measured as in ``nearest_points.py``. If
-several triangles are equally near within rounding, the answer has to be the one that the tree visits first;
-``look_at_all`` then reports that it cannot decide. So both methods give bit-identical answers.
+least sqrt(h**2 + e**2) away. Triangles that may be nearest according to these bounds are measured as in
+``nearest_points.py``. If several triangles are equally near within rounding, the result has to be the triangle that the
+tree visits first; ``look_at_all`` then reports that it cannot decide. So both methods give identical results, bit for
+bit.
 
 Heights are float32. Their error is less than 8 u of the coordinates added (three products, whose factors are rounded,
-and the offset), u = 2**-24. ``_MARGIN`` is twice that and is subtracted before squares are compared, so triangles that
-are left out are farther away by much more than ``_ALIKE``.
+and the offset), u = 2**-24. ``_MARGIN`` is twice this error and is subtracted before squares are compared. So triangles
+that are left out are farther away by much more than ``_ALIKE``.
 """
 
 import math
@@ -51,7 +52,7 @@ def _direction(v):
 
 @inner
 def _put_plane(planes, at, n, a, b, c):
-    """Write the plane with this normal that has the whole triangle on its back."""
+    """Write the plane with this normal such that the whole triangle is on the back of the plane."""
     for k in range(3):
         planes[at + LANE_COUNT * k] = np.float32(n[k])
     planes[at + _OFFSET] = np.float32(max(dot(n, a), dot(n, b), dot(n, c)))

@@ -4,13 +4,13 @@ vertex.
 Two blocks of one object that meet along an edge share only its vertices. To move the surface inward there, each block
 needs vertices of its own. Around an edge of more than two triangles, two triangles belong together if the material is
 between them. Triangles are in one fan of a vertex if they are joined by such edges, or by edges of two triangles. Fans
-with the same material between them, around two hollows that meet in a point, stay together: separately, each would move
-through the other.
+with the same material between them, around two cavities that meet in a point, stay together: separately, each would
+move through the other.
 
-At some vertices planes face each other, for example where four of eight cubes make a chain, and no move takes all of
-them inward. There the fan is cut in two along two edges. Each half moves independently, and flat triangles between
-both, without area before they move, keep the surface closed. At a spike that no cut improves, least squares may neglect
-a small plane: then the direction is used that takes the least inward plane as far inward as possible.
+At some vertices planes face each other, for example if four of eight cubes form a chain, and no move takes all of them
+inward. There the fan is cut in two along two edges. Each half moves independently, and flat triangles between both,
+without area before they move, keep the surface closed. At a spike that no cut improves, least squares may neglect a
+small plane. In this case the direction is used that takes the least inward plane as far inward as possible.
 """
 
 from itertools import combinations_with_replacement
@@ -37,7 +37,7 @@ def split_fans(vertices: np.ndarray, triangles: np.ndarray, outward: np.ndarray)
     Args:
         vertices: (v, 3) float64 [m].
         triangles: (m, 3) of welded vertices.
-        outward: 1 or -1 for each triangle: this times its normal points out of the material, (m,).
+        outward: 1 or -1 for each triangle: the factor with which its normal points out of the material, (m,).
     """
     first, last = triangles.ravel(), triangles[:, (1, 2, 0)].ravel()
     ends = np.stack([np.minimum(first, last), np.maximum(first, last)], axis=1)
@@ -151,14 +151,14 @@ def least_moves(squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
 def cut_fans(
     vertices: np.ndarray, triangles: np.ndarray, source: np.ndarray, outward: np.ndarray, moves: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
-    """Cut in two the fans that no move takes inward: triangles, source, moves, and neighbours of flat triangles (n,).
+    """Divide the fans that no move takes inward: triangles, source, moves, and neighbours of flat triangles (n,).
 
     The flat triangles between both halves come last and are wound outward. Returns None if every fan moves inward.
 
     Args:
         vertices: (v, 3) float64 [m].
-        triangles, source: as ``split_fans`` returns them.
-        outward: as ``split_fans`` takes it.
+        triangles, source: the output of ``split_fans``.
+        outward: as the argument of ``split_fans``.
         moves: move of each vertex of ``triangles``, (n, 3), from ``least_moves``.
     """
     corners = vertices[source[triangles]]
@@ -195,7 +195,7 @@ def cut_fans(
 def _most_inward(normals: np.ndarray, move: np.ndarray) -> np.ndarray:
     """Return the move (3,), at most ``_LONGEST`` long, that maximises how far the planes move inward.
 
-    Returns the given move if none is better, or if there are too many planes.
+    Returns the given move if no better move is found, or if there are too many planes.
 
     Args:
         normals: outward normals of the planes, (n, 3); 0 for a triangle without area.
@@ -221,7 +221,8 @@ def _corners_at(triangles: np.ndarray, stuck: np.ndarray) -> dict[int, list[int]
 
 
 def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the triangles (n,) around a vertex in order, and the first vertex of each, (n,); None if there is no ring.
+    """Return the triangles (n,) around a vertex in order, and the first vertex of each triangle, (n,); None if the
+    triangles form no ring.
 
     Args:
         around: corners at the vertex, (n,).
@@ -244,7 +245,7 @@ def _ring(triangles: np.ndarray, outward: np.ndarray, around: np.ndarray) -> tup
 def _best_cut(ways: np.ndarray, normals: np.ndarray) -> tuple[int, int, np.ndarray] | None:
     """Return the range of sectors of a ring (first, end) to cut out, so that all planes can move inward.
 
-    Also returns the moves of this half and of the other, (2, 3). Returns None if no cut helps.
+    Also returns the moves of this half and of the other half, (2, 3). Returns None if no cut helps.
 
     Args:
         ways: directions from the vertex along the first edges of sectors, (n, 3).
@@ -291,7 +292,7 @@ def _pairs_around(
     """Return pairs (k, 2) of the sides around edges that have material between their triangles.
 
     Args:
-        vertices, triangles, outward: as ``split_fans`` takes them.
+        vertices, triangles, outward: as the arguments of ``split_fans``.
         ends: vertices of each edge, (n, 2).
         around: the sides around each edge, (n, s).
     """

@@ -1,10 +1,10 @@
 """Position of many points relative to one mesh: nearest points, exact sides of a solid, winding numbers.
 
 Points are visited along a Morton curve, so that each search starts from the result of the previous point. The nearest
-triangle of that point bounds the search. Its winding number is updated: it stays the same within the ball that is free
-of the surface. Elsewhere it changes by the crossings of the segment between the two points, which are decided exactly.
-A segment that grazes an edge is replaced by a ray to the outside. If all rays graze edges, the point may lie on the
-surface, which the exact predicates decide, too.
+triangle of that point bounds the search. The winding number of a point is updated from the previous point: it stays the
+same within the ball that is free of the surface. Outside this ball, the winding number changes by the crossings of the
+segment between the two points, which are decided exactly. A segment that grazes an edge is replaced by a ray to the
+outside. If all rays graze edges, the point may lie on the surface, which the exact predicates decide, too.
 """
 
 import math
@@ -38,10 +38,10 @@ from ..types.pose import inverse_rotations, transform_points
 from ..types.slices import Pace
 
 NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
-"""What to compute: nearest points; winding numbers of a closed mesh by crossings; generalised winding numbers, precise
-or just precise enough to tell inside from outside."""
+"""The values to compute: nearest points; winding numbers of a closed mesh by crossings; generalised winding numbers,
+precise or just precise enough to distinguish inside from outside."""
 ON, CLEAR, UNDECIDED = 0, 1, 2
-"""Side of a point: on the surface, off it, or undecided because of the predicates' number range."""
+"""Location of a point: on the surface, off it, or undecided because of the predicates' number range."""
 
 _PART = 512  # points in a row; after them a search starts without an earlier result
 _SHARED_FROM = 1 << 14  # number of points from which several cores are faster
@@ -52,7 +52,7 @@ class Field(NamedTuple):
     """Results for n points; arrays of quantities that were not requested are empty."""
 
     distances: np.ndarray
-    """Distance to the surface, (n,) float64 [m]; with exact sides 0 for points on the surface and for no others."""
+    """Distance to the surface, (n,) float64 [m]; with exact sides it is 0 exactly for points on the surface."""
     points: np.ndarray
     """Nearest point of the surface, (n, 3) float64 [m], world."""
     triangles: np.ndarray
@@ -97,7 +97,7 @@ def _measure_tasks(
 ):  # fmt: skip
     """Fill a Nearest and the other arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i.
 
-    ``tasks`` (k, 3) are ranges of points, and the row from which the first search starts, -1 for none.
+    ``tasks`` (k, 3) are ranges of points, and the row from which the first search starts, -1 for no row.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
@@ -177,7 +177,7 @@ class PosedSurface:
         self._work, self._pace = new_workspace_arrays(()), Pace()
 
     def measure(self, points: np.ndarray, wanted: int, threads: int | None = None) -> Field:
-        """Measure points; the arguments are those of ``measure_field``."""
+        """Measure points; the arguments are the same as for ``measure_field``."""
         _, places, (found, windings, states), field = self._room(points, wanted)
         tasks = parts_of(0, len(points), _PART)
         tasks = np.column_stack([tasks, np.full(len(tasks), -1)])
@@ -226,7 +226,7 @@ def measure_field(
     """Measure world points (n, 3) float64 [m] against a hierarchy of boxes in a pose (3, 4).
 
     Args:
-        hierarchy: its mesh must be closed if exact sides are requested.
+        hierarchy: the hierarchy; its mesh must be closed if exact sides are requested.
         rows: the pose.
         points: finite.
         wanted: what to compute: the sum of some of the constants above, with one kind of winding number at most.
@@ -236,7 +236,9 @@ def measure_field(
 
 
 def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int, field: Field) -> None:
-    """Decide the side of one point with integers, if double precision cannot hold the products; tests all triangles."""
+    """Decide the side of one point with integers, if double precision cannot represent the products; tests all
+    triangles.
+    """
     vertices, triangles = hierarchy.mesh.arrays
     corners, p = transform_points(rows, vertices)[triangles], points[row]
     near = _with_boxes_that_meet(corners, p, p)
@@ -265,7 +267,9 @@ def _with_boxes_that_meet(corners: np.ndarray, low: np.ndarray, high: np.ndarray
 
 
 def _crossings_by_integers(p: np.ndarray, q: np.ndarray, corners: np.ndarray, turns: list[int]) -> int | None:
-    """Return the sum of segment pq's crossings with triangles (m, 3, 3), each times its turn; None if it grazes one."""
+    """Return the sum of segment pq's crossings with triangles (m, 3, 3), each with its sign; None if the segment grazes
+    a triangle.
+    """
     total = 0
     for corner, turn in zip(corners, turns, strict=True):
         passed = crossing_of_integers(*_integers([p, q, *corner]), None)

@@ -1,11 +1,12 @@
-"""Decide whether one object lies inside the other, although its stored coordinates stick out slightly.
+"""Decide whether one object lies inside the other, although its stored coordinates extend slightly beyond it.
 
-A part let into a wall, flush with its faces, sticks out by rounding errors, and so does a copy of an object. The part
-of a surface outside the other solid is examined at sample points: the corners, edge middles and centroids of its
-triangles, and points beside its contacts at distances that shrink by a factor of four, down to the length that may
-stick out. So wider gaps in the other solid are detected. If all these points are within this length of the solid, the
-object counts as inside, unless it fills a cavity of the other solid. To exclude that, points beside the largest
-triangle of each component of the other's surface are tested: none outside may be farther away than the length.
+A part that is flush with the faces of a wall extends beyond the wall by rounding errors, and so does a copy of an
+object. The part of a surface outside the other solid is examined at sample points: the corners, edge midpoints and
+centroids of its triangles, and points next to its contacts at distances that shrink by a factor of four, down to the
+permitted length. So wider gaps in the other solid are detected. If all these points are within this length of the
+solid, the object counts as inside, unless it fills a cavity of the other solid. To exclude such cavities, points next
+to the largest triangle of each component of the other surface are tested: no outside point may be farther away than the
+permitted length.
 """
 
 from collections.abc import Generator, Sequence
@@ -63,8 +64,7 @@ def span_within(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     job, side, begin, end, contacts, pairs, middles, limit, work,
 ):  # fmt: skip
-    """Return whether triangles of one side's object, or points beside its contacts, lie within the limit of the other
-    solid.
+    """Return whether triangles of one object, or points next to its contacts, lie within the limit of the other solid.
 
     The triangles are those from ``begin`` to ``end`` of the object of ``side``.
     """
@@ -97,8 +97,8 @@ def fills_cavity(
 ):  # fmt: skip
     """Return whether the solid of ``side`` fills a cavity of the other object.
 
-    It does so if it contains a point outside the other object, in front of one of the other's components from ``begin``
-    to ``end``, and farther from the other object than ``limit``.
+    The solid fills a cavity if it contains a point outside the other object, in front of one of the other object's
+    components from ``begin`` to ``end``, and farther from the other object than ``limit``.
     """
     if begin >= end:
         return False
@@ -140,7 +140,7 @@ def within_steps(
     Args:
         posed: arguments that all kernels on posed solids share.
         boxes: exact world bounds of the first and of the second objects, (k, 6) each [m].
-        chosen: the pairs to test; the result is False for other pairs.
+        chosen: the pairs to test; the result is False for all other pairs.
         start, pairs, middles: contacts, as in ``judge.Judgement``.
         limits: (k,) [m].
     """
@@ -162,7 +162,7 @@ def within_steps(
 
 
 def _fills_cavity(posed: Sequence[Any], job: int, side: int, limit: float) -> bool:
-    """Run the kernel ``fills_cavity`` beside all components of the other object."""
+    """Run the kernel ``fills_cavity`` next to all components of the other object."""
     solids, other = posed[1], posed[4][job, 1 - side]
     begin, end = solids.component_start[other : other + 2].tolist()
     return bool(fills_cavity(*posed, job, side, begin, end, limit, new_point_workspace()))

@@ -2,8 +2,8 @@
 
 The surface that is missing at a hole lies near the rim of the hole: in the box of the rim, grown by half its diagonal,
 which contains every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of
-the solid, however the hole is closed. A surface that meets a box may pass through the hole: then the winding numbers at
-some of its points tell how likely a part of it is inside.
+the solid, for any way of closing the hole. A surface that meets a box may pass through the hole: then the winding
+numbers at some points of the surface tell how likely a part of it is inside.
 """
 
 from collections.abc import Generator
@@ -28,7 +28,7 @@ _FINE = 8.0  # the mesh is so many times as large as pieces of triangles
 _MOST_NEAR, _MOST_INSIDE = 384, 128  # tested pieces of a surface: near holes, and in the mesh's box
 _MOST_PIECES = 1 << 13
 UNDECIDED_MOST = 0.999
-"""Highest certainty of an answer that depends on what is missing."""
+"""Highest certainty of a result that depends on missing surface."""
 # Fitted by ``tests/engine/open_truth.py``: the probability that part of a surface is inside, by the largest winding
 # number of its points, or outside, by 1 minus the smallest one. It holds for meshes that stand open by no more
 # than a third of their width. A mesh that stands open by more than half of it may be a container as well: then the
@@ -44,7 +44,7 @@ _WIDE_WINDING = 0.1
 def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """Return boxes (n, 6) [m], in the mesh's frame, around the holes and closed seams of an open mesh.
 
-    The result is cached with the mesh. A shell lacks nothing. The generator yields every few milliseconds.
+    The result is cached with the mesh. A shell has no missing surface. The generator yields every few milliseconds.
     """
     if "hole boxes" not in mesh.derived:
         mesh.derived["hole boxes"] = np.empty((0, 6)) if mesh.shell else (yield from _hole_boxes_steps(mesh))
@@ -103,10 +103,10 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
 
 def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tuple[float, float]]:
     """Return the probability that an object of a pair, which is near a hole of the other object, is only partly inside
-    it.
+    the other object.
 
-    Also returns how certain the meaning of the other object is. If that object means no solid, the first number is 0.
-    The generator yields every few milliseconds.
+    Also returns the certainty of the solid that the other object represents. If the other object represents no solid,
+    the first number is 0. The generator yields every few milliseconds.
     """
     own, outer = (case.tree_set.parts[case.jobs[job, side]].mesh for side in (inner, 1 - inner))
     meant = yield from intended_solid_steps(outer)

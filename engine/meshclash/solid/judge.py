@@ -1,7 +1,7 @@
 """Verdicts of many object pairs at once, from their contacts, the meshes' boundaries and the rules of ``rules.py``.
 
-All work that grows with the contacts or triangles of a pair is divided into spans, so that a very large pair does not
-block the caller either.
+All work that grows with the contacts or triangles of a pair is divided into spans, so that even a very large pair does
+not block the caller.
 """
 
 import math
@@ -28,9 +28,10 @@ class Judgement(NamedTuple):
     codes: np.ndarray
     """Index of each verdict, (k,) int8."""
     depths: np.ndarray
-    """Diameter of the ball, lower and upper bound, (k, 3) float64 [m]; NaN if it does not exist or is unknown."""
+    """Diameter of the ball, lower and upper bound, (k, 3) float64 [m]; NaN if there is no ball or the bound is unknown.
+"""
     start: np.ndarray
-    """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
+    """The contacts of pair j are the rows start[j]:start[j + 1] of the result, (k + 1,) int64."""
     locations: Locations
     """Points to look at, one of each pair."""
     permitted: np.ndarray
@@ -38,7 +39,8 @@ class Judgement(NamedTuple):
     flush: np.ndarray
     """Which pairs would have another verdict if their resolution permitted no overlap, (k,) bool."""
     certainties: np.ndarray
-    """Probability that the verdict is right, (k,) float64; below 1 if an open mesh is judged as what it means."""
+    """Probability that the verdict is correct, (k,) float64; below 1 if an open mesh is judged as the solid that it
+    represents."""
 
     def found(self, case: Case, names: Mapping[int, str]) -> FoundPairs:
         """Return the findings for the pairs of the judged case; ``names`` maps ids of objects to names."""
@@ -72,8 +74,8 @@ def _known(length: float) -> float | None:
 def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Compute verdicts and depths of all object pairs of a case.
 
-    Pairs with a mesh that represents another one are judged by that one: by the contacts of its faces, and of the faces
-    that were added.
+    Pairs with a mesh that represents another mesh are judged by that mesh: by the contacts of its faces, and of the
+    faces that were added.
     """
     drawn = yield from drawn_meshes_steps(case)
     if not drawn:
@@ -100,7 +102,7 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
 def _judgement(case: Case, locations: Locations, state: State, sure: np.ndarray) -> Judgement:
     """Return the results for the pairs of a case.
 
-    ``sure`` (k,) is the probability that their meshes mean what was judged.
+    ``sure`` (k,) is the probability that the meshes represent the judged solids.
     """
     depths = np.column_stack([np.where(state.balls > 0.0, state.balls, np.nan), state.depths])
     certainties = np.minimum(state.certainties, sure)

@@ -1,18 +1,18 @@
 """Determine which cells exist around a point, from a plane that separates two surfaces there, without testing every
 edge.
 
-Objects whose faces lie flush in each other touch at every vertex of these faces. Around such a point, the triangles of
-one surface usually lie on one side of a plane, and those of the other surface on the other side, or in the plane. On a
-side of the plane where a surface has no triangles, its winding number is constant. So a few numbers tell which cells
-may exist; where neither surface has triangles, they tell which cells do exist.
+Objects with flush faces touch at every vertex of these faces. Around such a point, the triangles of one surface usually
+lie on one side of a plane, and those of the other surface in the plane or on its other side. On a side of the plane
+without triangles of a surface, the winding number of that surface is constant. So a few numbers tell which cells may
+exist; where neither surface has triangles, the numbers tell which cells do exist.
 
-At a point within an edge of the other surface, the wedge between the edge's two triangles replaces the half space. A
-column on another one with the same profile has nearly all of its vertices there.
+At a point within an edge of the other surface, the wedge between the edge's two triangles replaces the half space. If a
+column stands on another column with the same profile, nearly all of its vertices lie at such edges.
 
-A few planes through a point divide the space around it into convex cells, in each of which a winding number is
-constant. Suppose all triangles around a point lie in a few planes. Two places in one plane, on the same sides of the
-others, then lie between the same cells, and testing one of them is enough: a corner that two prisms share has three
-planes and 20 places.
+A few planes through a point divide the space around it into convex cells with constant winding numbers. Suppose all
+triangles around a point lie in a few planes. Two places in one plane, on the same sides of the other planes, then lie
+between the same cells, and testing one of the places is enough: a corner that two prisms share has three planes and 20
+places.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
@@ -21,7 +21,7 @@ from ..traversal.exact_winding import held_edges, held_triangle, is_at, numbers_
 from ..traversal.point import world_triangle
 
 BOTH, ONLY_OWN, ONLY_OTHER = 1, 2, 4
-"""Bits of the cells that may be around a point: in both solids, or in one of them only."""
+"""Bits of the cells that may be around a point: in both solids, or in only one solid."""
 ANY = BOTH | ONLY_OWN | ONLY_OTHER
 
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
@@ -64,7 +64,7 @@ def _place_in(corners, edges, base, work):
 
 @inner
 def _cells_beside(own_here, other_here, own, other):
-    """Return the cells on one side of a plane, where at most one of own and other has triangles.
+    """Return the cells on one side of a plane, where at most one of the two surfaces has triangles.
 
     ``own`` and ``other`` are the winding numbers.
     """
@@ -79,7 +79,7 @@ def _cells_beside(own_here, other_here, own, other):
 
 @inner
 def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
-    """Do the same as ``by_half_space`` for the plane of an entry of own.
+    """Like ``by_half_space``, for the plane of an entry of own.
 
     ``first`` and ``second`` are (found, count, number) of both.
     """
@@ -127,9 +127,9 @@ def _side_of_apex(corners, edges, plane, work):
 
 @inner
 def _beside_wedge(forest, solids, own, first, planes, sides, base, work):
-    """Return whether the triangles around a base lie ``_WITHIN`` a wedge, where both planes have these sides.
+    """Return whether the triangles around a base lie ``_WITHIN`` a wedge, with both planes on these sides.
 
-    Triangles in one of the planes must all have the same winding: others may wind around nothing.
+    Triangles in one of the planes must all have the same winding, because otherwise their winding numbers may cancel.
     """
     within, beyond, turns = True, True, 0
     for i in range(first[1]):
@@ -160,11 +160,12 @@ def _beside_wedge(forest, solids, own, first, planes, sides, base, work):
 
 @inner
 def by_wedge(forest, solids, own, other, first, second, base, q, work):
-    """Return the cells that may be around a base within an edge of other; the arguments are those of ``by_half_space``.
+    """Return the cells that may be around a base within an edge of other; the arguments are the same as for
+    ``by_half_space``.
 
-    Beside the edge, other's triangles bound a convex wedge. If own's triangles lie within the wedge, own's winding
-    number is constant beyond it, and vice versa. Where triangles of other wind around nothing, more than two of them
-    meet.
+    Next to the edge, the other surface's triangles bound a convex wedge. If the own surface's triangles lie within the
+    wedge, its winding number is constant outside the wedge, and vice versa. If the winding numbers of the other
+    surface's triangles cancel, more than two triangles meet at the edge.
     """
     if base.cut or first[1] == 0 or second[1] != 2:
         return ANY
@@ -200,7 +201,7 @@ def _turned(cells):
 
 @inner
 def by_half_space(forest, solids, own, other, first, second, base, q, known, work):
-    """Return the cells that may be around a base, and whether these cells certainly exist.
+    """Return the cells that may be around a base, and whether the existence of these cells is certain.
 
     ``first`` and ``second`` are the results of ``star`` for both posed trees: (entries, their count, winding number).
     Planes are tried until only the ``known`` cells remain.
@@ -258,7 +259,7 @@ def planes_around(forest, frame, entries, count, planes, used, work):
 
 @inner
 def cells_beside(planes, used, y, z, work):
-    """Return a bit for each of the two cells beside a place in one of the planes; 0 if there are too many planes."""
+    """Return a bit for each of the two cells next to a place in one of the planes; 0 if there are too many planes."""
     sides, own = 0, 0
     if used > _MOST_CELL_PLANES:
         return 0

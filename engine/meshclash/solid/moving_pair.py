@@ -1,6 +1,6 @@
 """Queries for two moving solids: whether they are apart, and the radius of a ball in their common volume.
 
-Both use trees that are kept packed, so their cost does not grow with the size of the objects.
+Both functions use trees that stay packed, so their cost does not grow with the size of the objects.
 """
 
 import math
@@ -115,11 +115,12 @@ def _arguments(tree: Hierarchy, row: np.ndarray) -> tuple:
 
 
 def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Return whether no component of either solid starts in the other: if the solids do not meet, they are apart.
+    """Return whether no component of either solid starts in the other solid: if the surfaces do not meet, the solids
+    are apart.
 
     Args:
         trees: hierarchies of boxes over closed meshes.
-        rows: their poses, (3, 4) each.
+        rows: poses of the solids, (3, 4) each.
     """
     for own, other, row, frame in ((0, 1, rows[0], rows[1]), (1, 0, rows[1], rows[0])):
         mesh = trees[own].mesh

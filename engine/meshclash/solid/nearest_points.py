@@ -1,7 +1,8 @@
 """Nearest points of posed surfaces, from positions relative to an origin close by.
 
-Two solids far from the origin of the world may overlap by only a few units of rounding there. Corners relative to an
-origin amid the overlap are small numbers, and exact where they are nearly equal; so are positions between them.
+Two solids far from the origin of the world may overlap by only a few units of rounding there. Coordinates of corners
+relative to an origin in the overlap are small numbers, and exact if the corners are close to the origin; so are
+positions between corners.
 """
 
 import math
@@ -56,7 +57,7 @@ def place_triangles(forest, frame, origin, address):
 
 
 class SearchFrame(NamedTuple):
-    """A ``Frame`` with the data that tells inside from outside of an open tree."""
+    """A ``Frame`` with the data for classifying points as inside or outside an open tree."""
 
     tree: int
     pose: np.ndarray
@@ -92,7 +93,7 @@ def _in_tree(frame, origin, x):
 
 @inner
 def _begin_near(forest, frame, origin, x, work):
-    """Start a search for triangles near x; ``_next_near`` returns them one by one."""
+    """Start a search for triangles near x; ``_next_near`` returns the triangles one by one."""
     q, slack = _in_tree(frame, origin, x)
     begin_near(forest, frame.tree, q, slack, work)
 
@@ -155,7 +156,7 @@ def _height(n, x, corner):
 @inner
 def _least_height(n, x, a, b, c):
     """Return a lower bound of the distance from x to a triangle: its height above the triangle along n; at most 0 if x
-    is not in front of it.
+    is not in front of the triangle.
     """
     length = math.sqrt(dot(n, n))
     if not length > 0.0:
@@ -172,7 +173,7 @@ def _least_height(n, x, a, b, c):
 def _across(d, e):
     """Return the component of d perpendicular to e.
 
-    The projection is done twice, so that what is left along e is only the rounding error of the rest.
+    The projection is done twice, so that the component along e that remains is only the rounding error of the rest.
     """
     square = dot(e, e)
     if square > 0.0:
@@ -186,8 +187,8 @@ def proved_distance(x, a, b, c):
     """Return a tight lower bound of the distance from x to a triangle, by planes perpendicular to the vector to the
     nearest point.
 
-    Every plane that has the triangle on its other side gives a bound, however the plane was found. If x is very near,
-    the way is mostly rounding error, but the triangle's normal and directions across its edges are not.
+    Every plane with the triangle on its other side gives a bound, for any choice of the plane. If x is very near, the
+    way is mostly rounding error, but the triangle's normal and directions across its edges are not.
     """
     d = minus(x, closest_on_triangle(x, a, b, c))
     ab, bc, ca = minus(b, a), minus(c, b), minus(a, c)
@@ -213,7 +214,9 @@ def proved_clearance(forest, frame, origin, x, limit, work):
 
 @inner
 def _side_of_face(forest, solids, frame, t, x, a, b, c):
-    """Return the certain side of x at a component on its own: -1 for the material's side, 1 for the other, 0 open."""
+    """Return the certain side of x at a separate component: -1 for the material's side, 1 for the other side, 0 if
+    undecided.
+    """
     row = forest.triangle_start[frame.tree] + t
     component = solids.component_start[frame.tree] + solids.component[row]
     height, error = _height(cross(minus(b, a), minus(c, a)), x, a)
@@ -225,11 +228,11 @@ def _side_of_face(forest, solids, frame, t, x, a, b, c):
 
 @inner
 def _side_of_faces(forest, solids, frame, origin, x, reach, work):
-    """Return -1 or 1 if x is on that side of all triangles no farther than ``reach``, and there is one; otherwise 0.
+    """Return -1 or 1 if x is on that side of all triangles within ``reach`` and such a triangle exists; otherwise 0.
 
-    All these triangles must belong to one component. The nearest point of the surface lies on some of them, and x is on
-    that side of all that meet there, hence of the component (Baerentzen, Aanaes, "Signed distance computation using the
-    angle weighted pseudonormal" (2005)).
+    All these triangles must belong to one component. The nearest point of the surface lies on some of these triangles.
+    If x is on one side of all triangles that meet at the nearest point, it is on that side of the component
+    (Baerentzen, Aanaes, "Signed distance computation using the angle weighted pseudonormal" (2005)).
     """
     found, some = 0, np.int64(-1)
     _begin_near(forest, frame, origin, x, work)
@@ -266,8 +269,8 @@ def _inside_by_faces(forest, solids, frame, origin, x, reach, work):
 def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
     """Return whether x is certainly inside a solid whose nearest triangle is ``triangle``, about ``distance`` away.
 
-    If there are world coordinates between x and the surface, the predicates decide. If there are none, or the
-    predicates cannot decide, the triangles near x do. For an open mesh, the winding number decides.
+    If floating-point numbers exist between x and the surface, the predicates decide. If there are no such numbers, or
+    the predicates cannot decide, the triangles near x decide. For an open mesh, the winding number decides.
     """
     p = along(x, origin, 1.0)
     if not solids.closed[frame.tree]:

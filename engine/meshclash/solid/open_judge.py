@@ -1,8 +1,9 @@
 """Verdicts of pairs with an open mesh: extend the contacts of the surfaces by the solids that the meshes represent.
 
-Surfaces that bound no solid touch if they cross by no more than their resolution: then a short move takes them apart. A
-move that takes two solids apart is at least as long as the diameter of any ball that lies in both, so it bounds their
-depth from above. For meshes that bound no solid the depth is unknown, and such a move is all that can be reported.
+Surfaces that bound no solid touch if they cross by no more than their resolution: then a short move separates them. A
+move that separates two solids is at least as long as the diameter of any ball that lies in both solids, so it bounds
+their depth from above. For meshes that bound no solid the depth is unknown, so such a move is the only measure that can
+be reported.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -39,7 +40,7 @@ _ROUNDING_OF_SUMS = 2.0**-48  # of the largest coordinate
 _MOST = 4096  # contacts of a pair that are tested first
 
 JudgesPlainly = Callable[[Case], Generator[None, None, np.ndarray]]
-"""A function that returns the verdict codes (k,) of the pairs of a case, with nothing permitted."""
+"""A function that returns the verdict codes (k,) of the pairs of a case, without permitted overlaps."""
 
 
 def contain_steps(
@@ -47,7 +48,7 @@ def contain_steps(
 ) -> Generator[None, None, None]:
     """Write which objects lie in an open one, completely or partly, into the codes and certainties (k,) of their pairs.
 
-    ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other one. The generator yields
+    ``may_lie`` (k, 2) bool: whether the first, and the second, object may lie in the other object. The generator yields
     every few milliseconds.
     """
     for job in np.flatnonzero(may_lie.any(axis=1)).tolist():
@@ -60,11 +61,11 @@ def contain_steps(
 def ball_steps(
     case: Case, asked: np.ndarray, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, exact: bool
 ) -> Generator[None, None, np.ndarray]:
-    """Return diameters (k,) [m] of balls that lie in both solids that the objects represent; NaN if none is known.
+    """Return diameters (k,) [m] of balls in both of the solids that the objects represent; NaN if no ball is known.
 
-    Objects that touch and have such a ball in common clash: this is written into the codes and certainties (k,). For
-    pairs that are not ``measured`` (k,), only such balls are searched. ``exact`` selects a thorough search. Only pairs
-    that are ``asked`` (k,) about are examined. The generator yields every few milliseconds.
+    Objects that touch and have such a common ball clash: the function writes this into the codes and certainties (k,).
+    For pairs that are not ``measured`` (k,), the function only searches for such balls. ``exact`` selects a thorough
+    search. Only pairs selected by ``asked`` (k,) are examined. The generator yields every few milliseconds.
     """
     balls = np.full(len(codes), np.nan)
     rounding = _ROUNDING * np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
@@ -105,7 +106,7 @@ def drawn_meshes_steps(case: Case) -> Generator[None, None, dict[int, BoundaryMe
 
 
 def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[None, None, Case]:
-    """Return a case with some of its trees replaced by other meshes, and with the contacts of the added triangles."""
+    """Return a case in which some trees are replaced by other meshes, with the contacts of the added triangles."""
     meshes = {}
     for tree in np.unique(case.jobs).tolist():
         mesh = case.tree_set.parts[tree].mesh
@@ -119,7 +120,7 @@ def as_drawn_steps(case: Case, drawn: Mapping[int, BoundaryMesh]) -> Generator[N
 def _with_seams_steps(case: Case, first: Mapping[int, int]) -> Generator[None, None, Case]:
     """Return a case with the contacts of the flat triangles at seams of its trees; ``first`` holds their first index.
 
-    Those without area are on edges, whose contacts are known.
+    Flat triangles without area are on edges, whose contacts are known.
     """
     seams: list[tuple[np.ndarray, Hierarchy]] = []
     numbers = np.full(len(first), -1)
@@ -183,7 +184,7 @@ def _balls_of_open(
 def _contain(
     case: Case, job: int, inner: int, codes: np.ndarray, certainties: np.ndarray
 ) -> Generator[None, None, None]:
-    """Write whether an object of a pair, or parts of it, lie inside the other one without crossing it."""
+    """Write whether an object of a pair, or parts of the object, lie inside the other object without crossing it."""
     meshes = _meshes(case, job)
     rows = case.rows_a[job], case.rows_b[job]
     bounding = yield from bounding_steps(meshes[1 - inner])
@@ -202,9 +203,9 @@ def _contain(
 
 
 def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, bool, float]]:
-    """Return whether parts of an object lie inside another one without crossing it, and whether other parts do not.
+    """Return whether parts of an object lie inside another object without crossing it, and whether other parts do not.
 
-    Also returns the probability that this is right. The generator yields every few milliseconds.
+    Also returns the probability that this result is correct. The generator yields every few milliseconds.
     """
     parts = parts_of(inner, outer)
     yield
@@ -231,7 +232,8 @@ def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None
 
 
 def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
-    """Return whether a component of each object of a pair may be inside the other, (k, 2) bool: a corner is in its box.
+    """Return whether a component of each object of a pair may be inside the other object, (k, 2) bool: one of its
+    corners is in the other object's box.
 
     Only pairs and sides with ``asked`` (k, 2) are tested.
     """
@@ -269,7 +271,7 @@ def _meshes(case: Case, job: int) -> list[TriangleMesh]:
 
 
 def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, OpenSide] | None]:
-    """Return the objects of a pair as the solids that they represent; None if one of them represents no solid."""
+    """Return the objects of a pair as the solids that they represent; None if an object represents no solid."""
     sides = []
     for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
         meant = yield from bounding_steps(mesh)
@@ -291,8 +293,8 @@ def parted_steps(
         case: the pairs.
         chosen: indices (n,) of the pairs to test.
         permitted: permitted length of all pairs, (k,) [m].
-        apart: the verdict code of pairs that share nothing.
-        judges: returns the codes of moved pairs.
+        apart: the verdict code of pairs without a common point.
+        judges: function that returns the codes of moved pairs.
     """
     parted = np.zeros(len(case.jobs), np.bool_)
     left = []

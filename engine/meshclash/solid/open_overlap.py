@@ -1,8 +1,9 @@
 """Containment and depth of pairs with an open mesh that represents a solid; ``solidity.py`` defines this solid.
 
-A component without crossings lies in another object if nearly all of its surface does, and the winding numbers there
-are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
-(``depth.py``). It is returned only if the winding numbers confirm that the ball lies in both, clear of large holes.
+A component without crossings lies in another object if nearly all of its surface does, and the winding numbers on the
+surface are far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
+(``depth.py``). The ball is returned only if the winding numbers confirm that it lies in both objects, away from large
+holes.
 """
 
 import itertools
@@ -45,7 +46,7 @@ class OpenSide(NamedTuple):
 
     meant: IntendedSolid
     surface: PosedSurface
-    """Surface of the mesh that is meant."""
+    """Surface of the solid that the mesh represents."""
     rows: np.ndarray
     """Its pose, (3, 4)."""
 
@@ -61,7 +62,7 @@ def _windings(side: OpenSide, points: np.ndarray) -> np.ndarray:
 
 
 def _side_kind(side: OpenSide) -> int:
-    """Return which side query to use: exact sides are cheaper if distances tell how far they hold."""
+    """Return which side query to use: exact sides are cheaper if distances tell how far a side is valid."""
     return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
@@ -69,7 +70,7 @@ class EnclosedParts(NamedTuple):
     """Components of an object that do not cross another object, tested against that object."""
 
     inside: np.ndarray
-    """Whether the other's winding numbers enclose each tested component, (c,) bool."""
+    """Whether the other object's winding numbers enclose each tested component, (c,) bool."""
     certainties: np.ndarray
     """Certainty of each, (c,)."""
     points: tuple[np.ndarray, ...]
@@ -124,7 +125,7 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
     """Return which components of an object are enclosed by another object's winding numbers; no component may cross
     that object.
 
-    Components that reach out of the other object's box are not enclosed.
+    Components that extend beyond the other object's box are not enclosed.
     """
     mesh, corners = inner.meant.repair.mesh, transform_points(outer.rows, outer.meant.repair.mesh.vertices)
     used = corners[np.unique(outer.meant.repair.mesh.triangles)]
@@ -153,7 +154,7 @@ def parts_of(inner: OpenSide, outer: OpenSide) -> EnclosedParts:
 
 
 def _part(windings: np.ndarray, certainty: np.ndarray) -> tuple[bool, float]:
-    """Return whether the winding numbers (n,) of points of a component enclose it, and how certain this is.
+    """Return whether the winding numbers (n,) of points of a component enclose the component, and the certainty.
 
     ``certainty`` (n,) is the certainty of each point.
     """
@@ -193,8 +194,8 @@ def depth_steps(
 
 
 def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[Case, np.ndarray, SearchRoom]:
-    """Return the case with the meshes that its objects represent, which of its contacts (n,) bool belong to these, and
-    a search room.
+    """Return the case with the meshes that its objects represent, which of its contacts (n,) bool belong to these
+    meshes, and a search room.
     """
     both = zip(case.jobs.ravel().tolist(), (side for pair in sides for side in pair), strict=True)
     meant, kept = with_meshes(case, {tree: (side.meant.repair.mesh, side.meant.repair.faces) for tree, side in both})
@@ -205,7 +206,8 @@ def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[C
 
 
 def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]]) -> tuple[Case, np.ndarray]:
-    """Return a case with its trees replaced by other meshes, and which of its contacts (n,) bool belong to these.
+    """Return a case in which the trees are replaced by other meshes, and which of its contacts (n,) bool belong to
+    these meshes.
 
     Args:
         case: the pairs.
@@ -228,14 +230,14 @@ def with_meshes(case: Case, meshes: Mapping[int, tuple[TriangleMesh, np.ndarray]
 
 
 def _moments(hierarchy: Hierarchy) -> np.ndarray:
-    """Return the moments of the nodes of an open mesh; those of a closed one are never read."""
+    """Return the moments of the nodes of an open mesh; the moments of a closed mesh are never read."""
     if hierarchy.mesh.is_closed:
         return np.zeros((hierarchy.node_count, MOMENT_WORDS), np.float32)
     return moments_of(hierarchy.parts)
 
 
 def _solids_as_turned(hierarchies: Sequence[Hierarchy]) -> Solids:
-    """Return the solids of meshes; triangles of open ones face outward as they are wound."""
+    """Return the solids of meshes; triangles of open meshes face outward by their winding."""
     solids = gather_solids(hierarchies)
     triangles = [h.mesh.triangle_count for h in hierarchies]
     solids.orientation[np.repeat(~solids.closed, triangles)] = 1

@@ -1,10 +1,10 @@
 """Measure how wide the opening of an open mesh is, and how certain points enclosed by its winding numbers are inside.
 
 Across a hole, the level set |w| = 1/2 of the winding number stretches like a skin; if the rim of the hole is plane, the
-skin is that plane. The largest ball around a point of the skin that is free of surface is as wide as the hole, however
-its edges are cut, and for a crack or slit it is as narrow as this. The largest ball inside tells the width of the mesh
-itself. The ratio of both is the ``opening``: 0 for a closed mesh, sin(t) for a sphere that is cut at t > 90 degrees, 1
-for a tube or a tray.
+skin is that plane. The largest empty ball around a point of the skin is as wide as the hole, for any shape of the
+hole's edges. For a crack or slit, the ball is as narrow as the crack. The largest ball inside gives the width of the
+mesh itself. The ratio of both is the ``opening``: 0 for a closed mesh, sin(t) for a sphere that is cut at t > 90
+degrees, 1 for a tube or a tray.
 
 Seen from a point inside, 1 - |w| is the share of all directions that leave through holes. The certainty decreases with
 both numbers. Source: Jacobson et al. (2013) for the winding number; ``_certainty`` documents the requirements for the
@@ -40,7 +40,8 @@ Steps = Generator[None, None, float]
 
 
 def enclosed_steps(side: OpenSide, points: np.ndarray) -> Steps:
-    """Return the probability that points (n, 3) [m], world, enclosed by an object's winding numbers, are inside it.
+    """Return the probability that points (n, 3) [m], world, enclosed by an object's winding numbers, are inside the
+    object.
 
     The generator yields every few milliseconds.
     """
@@ -54,8 +55,8 @@ def enclosed_steps(side: OpenSide, points: np.ndarray) -> Steps:
 def _certainty(opening: float, seen: float) -> float:
     """Return the certainty for an opening and the share of directions that leave through holes, both 0 to 1.
 
-    It is at most 0.9 from an opening of one half on, and at least 0.8 up to one tenth. Up to an opening of one fifth,
-    as in a part that lacks a face, it decreases only beside the hole.
+    The certainty is at most 0.9 from an opening of one half on, and at least 0.8 up to one tenth. Up to an opening of
+    one fifth, as in a part that lacks a face, the certainty decreases only next to the hole.
     """
     return math.exp(-_BY_WIDTH * max(0.0, opening - _NEGLIGIBLE) - _BY_SIGHT * opening**2 * seen)
 
@@ -115,7 +116,9 @@ def _rim_points(meant: IntendedSolid, surface: PosedSurface) -> np.ndarray:
 
 
 def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> Steps:
-    """Return the radius of the largest ball inside [m], by climbing from some points; ``least`` if none is larger."""
+    """Return the radius of the largest ball inside [m], found by moving balls from some points; ``least`` if no larger
+    ball is found.
+    """
     mesh, rng = meant.repair.mesh, np.random.default_rng(0)
     low, high = mesh.bounds
     corners = mesh.vertices[mesh.triangles]
@@ -147,13 +150,13 @@ def _free_inside_steps(
     """Return the distances [m] to the surface for the ``most`` farthest inside points in each row; 0 for all other
     points.
 
-    Winding numbers cost more than distances, so that they are computed for the farthest points first.
+    Winding numbers take more time than distances, so they are computed for the farthest points first.
 
     Args:
         surface: the surface.
         points: (k, n, 3) [m].
         least: only points that are farther from the surface count, (k,) [m].
-        most: how many points of each row are wanted.
+        most: maximum number of points of each row.
     """
     distances = surface.measure(points.reshape(-1, 3), NEAREST).distances.reshape(points.shape[:2])
     yield

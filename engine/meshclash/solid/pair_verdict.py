@@ -1,4 +1,4 @@
-"""``PairVerdict``: the relation of two objects, with its measures and the contacts found between them."""
+"""``PairVerdict``: the relation of two objects, with its measures and the contacts between the objects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,13 +30,13 @@ class Findings(Protocol):
         """Return the names of the objects by their ids, for objects that have a name."""
 
     def contacts(self, job: int) -> Any:
-        """Return where the surfaces of one pair meet, as ``Contacts`` or ``CloudContacts``."""
+        """Return the contacts of the surfaces of one pair, as ``Contacts`` or ``CloudContacts``."""
 
     def count(self, job: int) -> int:
         """Return the number of contacts of one pair."""
 
     def location(self, job: int) -> np.ndarray | None:
-        """Return the location of one pair's contact, (3,) float64 [m], world; None if there is none."""
+        """Return the location of one pair's contact, (3,) float64 [m], world; None without contact."""
 
     def touched(self, job: int, side: int) -> np.ndarray:
         """Return the elements of one object of a pair that are in contact, in ascending order."""
@@ -73,23 +73,23 @@ NOTHING: Findings = _Nothing()
 class PairVerdict(Copyable):
     """The relation of two objects, as the result of a single question or of a scene.
 
-    It compares equal to its verdict, and to a record of the same two objects with the same verdict. Records are ordered
-    by severity, and can be compared with verdicts, too. A length is None if it does not exist: no common volume, or no
-    object that bounds one.
+    A PairVerdict compares equal to its verdict, and to a PairVerdict of the same two objects with the same verdict.
+    Records are ordered by severity, and can be compared with verdicts, too. A length is None if it does not exist: the
+    objects share no volume, or bound none.
 
     Attributes:
-        a, b: ids of the two objects in their scene; 0 and 1 if the question was asked outside a scene.
+        a, b: ids of the two objects in their scene; 0 and 1 outside a scene.
         verdict: a Verdict.
-        depth: diameter of a ball that is proved to be in both solids [m]. For open meshes: diameter of the largest
-            ball known to be in both. For a cloud: depth of its deepest point. None without common volume, and if no
-            ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
-        depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None if
-            nothing is proved.
-        certainty: probability that the verdict is right: 1 if the exact predicates decided it, less if open meshes
+        depth: diameter of a ball that is proved to be in both solids [m]. For open meshes: diameter of the largest ball
+            known to be in both objects. For a cloud: depth of its deepest point. None without a common volume, and if
+            no ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
+        depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None without a
+            proof.
+        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less if open meshes
             are judged as the solids that they seem to bound.
-        flush: whether the stored coordinates alone would give another verdict. The verdict is then that of the
-            objects as meant: a difference within their resolution made them clash.
-        permitted_overlap: the overlap that was permitted to this pair [m].
+        flush: whether the verdict would be different without the resolution of the coordinates. In this case the
+            objects clash only by a difference within their resolution, and the verdict ignores this difference.
+        permitted_overlap: the permitted overlap of this pair [m].
         undecided: whether a point cloud is too coarse to tell if the two meet: their gap or overlap is below its
             resolution (``PointCloud.resolution``). The verdict is then TOUCHING.
     """
@@ -129,7 +129,7 @@ class PairVerdict(Copyable):
 
     @property
     def location(self) -> np.ndarray | None:
-        """The location of the contact, (3,) float64 [m], world; None for meshes that are only near each other."""
+        """The location of the contact, (3,) float64 [m], world; None for meshes without contact."""
         return self._found.location(self._job)
 
     @property
@@ -193,7 +193,7 @@ class PairVerdict(Copyable):
         return f"{type(self).__name__}({self.name_a!r}, {self.name_b!r}, {self.verdict}{self._measured()})"
 
     def _measured(self) -> str:
-        """Return the measures that are known, as text for ``repr``."""
+        """Return the known measures as text for ``repr``."""
         told = "" if self.depth is None else f", depth={self.depth:.6g}"
         if self.depth is None and self.depth_upper is not None:
             told = f", depth<={self.depth_upper:.6g}"
@@ -205,7 +205,7 @@ class PairVerdict(Copyable):
 
 
 def verdict_of_alike(found: PairVerdict, a: int, b: int) -> PairVerdict:
-    """Return the verdict of the objects a and b, which have the same meshes and poses as those of ``found``."""
+    """Return the verdict of the objects a and b, which have the same meshes and poses as the objects of ``found``."""
     return PairVerdict(
         a, b, found.verdict, found.depth, found.depth_lower, found.depth_upper, found.certainty, found.flush,
         found.permitted_overlap, found._found, found._job,
@@ -234,7 +234,7 @@ class _Places(Protocol):
     """Locations to show, as in ``Locations``."""
 
     def of(self, job: int) -> np.ndarray | None:
-        """Return the location of a pair, a point (3,) float64 [m], or None if there is none."""
+        """Return the location of a pair, a point (3,) float64 [m], or None without a location."""
 
 
 class _NoPlaces:

@@ -1,7 +1,8 @@
 """The cells of two surfaces in fractions of integers: the places of ``sampling.py``, for inputs beyond float64.
 
-It is used for coordinates so small or so different that no expansion of doubles holds their products, and for more
-triangles around one point than are kept. Every triangle is tested for every place without any filter, which takes long.
+The module is used for coordinates so small or so different that expansions of doubles cannot represent their products,
+and for more triangles around one point than the fast path stores. Every triangle is tested for every place without a
+filter, which takes long.
 """
 
 import math
@@ -42,7 +43,8 @@ class Surface(NamedTuple):
     """(m,), 1 or -1."""
     closed: bool
     looked_at: np.ndarray
-    """Indices of the triangles whose corners are tested: those in contact, and one of each component."""
+    """Indices of the triangles whose corners are tested: the triangles in contact, and one triangle of each component.
+"""
 
 
 class ExactSide(NamedTuple):
@@ -57,8 +59,8 @@ def bits_by_fractions(a: Surface, b: Surface, pairs: np.ndarray, kinds: np.ndarr
     """Return the bits of ``sampling.py`` for one pair of objects; the generator yields after every point.
 
     Args:
-        a, b: the objects; one of them is closed.
-        pairs, kinds: their contacts, (n, 2) and (n,).
+        a, b: the objects; at least one of them is closed.
+        pairs, kinds: contacts of the objects, (n, 2) and (n,).
     """
     sides = _exact(a), _exact(b)
     bits = 0
@@ -107,7 +109,7 @@ def _side(a: Point, b: Point, c: Point, place: tuple[Point, ...]) -> int:
 def _bases(
     surfaces: tuple[Surface, Surface], sides: tuple[ExactSide, ExactSide], pairs: np.ndarray, kinds: np.ndarray
 ) -> Iterator[tuple[int, Point]]:
-    """Yield the points around which cells are tested, each with a side whose surface contains it."""
+    """Yield the points around which cells are tested, each with an object whose surface contains the point."""
     both = sides[0].closed and sides[1].closed
     asked = (0, 1) if both else ((1,) if sides[0].closed else (0,))
     for side in asked:
@@ -124,7 +126,7 @@ def _bases(
 
 
 def _cuts(edges_of: Corners, triangle: Corners) -> Iterator[Point]:
-    """Yield the points in which edges of one triangle go through another."""
+    """Yield the points in which edges of one triangle pass through another triangle."""
     for i in range(3):
         v, w = edges_of[i], edges_of[(i + 1) % 3]
         at_v, at_w = orient(*triangle, v), orient(*triangle, w)
@@ -147,7 +149,9 @@ class _Star(NamedTuple):
 
 
 def _star(side: ExactSide, base: Point, q: Point) -> _Star | None:
-    """Return a ray's crossings from a base, and the triangles that contain the base; None if it grazes something."""
+    """Return a ray's crossings from a base, and the triangles that contain the base; None if the ray grazes an edge or
+    vertex.
+    """
     number, around = 0, []
     for t, (a, b, c) in enumerate(side.triangles):
         side_p, side_q = _side(a, b, c, (base,)), _side(a, b, c, (q,))
@@ -172,8 +176,8 @@ def _has_area(a: Point, b: Point, c: Point) -> bool:
 
 
 def _numbers(side: ExactSide, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
-    """Return winding numbers at a place, on q's side and on the other side of the triangles there, and whether there
-    are triangles.
+    """Return winding numbers at a place, on q's side and on the other side of the triangles at the place, and whether
+    there are such triangles.
     """
     towards = away = star.number
     lies = False
@@ -216,10 +220,10 @@ def far_point(base: Point, size: Fraction, direction: Sequence[float]) -> Point:
 def bits_amid(
     sides: tuple[ExactSide, ExactSide], numbers: tuple[int, int], side: int, base: Point, q: Point
 ) -> int | None:
-    """Return the bits of the cells beside the triangles amid which a point lies, or on one open ``side``'s surface.
+    """Return the bits of the cells next to the triangles around a point, or on one open ``side``'s surface.
 
-    Triangles that the segment from the base to q certainly misses or crosses may be left out of ``sides``; ``numbers``
-    are the winding numbers of the crossed ones. Returns None if the segment grazes something.
+    Triangles that the segment from the base to q certainly misses or crosses may be omitted from ``sides``; ``numbers``
+    are the winding numbers of the crossed triangles. Returns None if the segment grazes an edge or vertex.
     """
     a, b = _star(sides[0], base, q), _star(sides[1], base, q)
     if a is None or b is None:

@@ -2,9 +2,9 @@
 outward.
 
 A component consists of the triangles connected by edges with exactly two triangles. These edges give a consistent
-winding (``types/topology.py``). Which way a whole component faces is decided by its volume if it is closed. Otherwise
-votes decide: rays leave both sides of its triangles, and a ray from outside of a solid meets the surface an even number
-of times.
+winding (``types/topology.py``). The orientation of a whole component is decided by its volume if the component is
+closed. Otherwise votes decide: rays leave both sides of its triangles, and a ray from outside of a solid meets the
+surface an even number of times.
 """
 
 from collections.abc import Generator
@@ -48,7 +48,9 @@ class Repair(NamedTuple):
 
     @property
     def sources(self) -> np.ndarray:
-        """For each triangle, also of seams, the triangle of the given mesh that it comes from or lies next to, (m,)."""
+        """For each triangle, also of seams, the triangle of the given mesh from which it was created or next to which
+        it lies, (m,).
+        """
         triangles, known = self.mesh.triangles, len(self.faces)
         owner = np.zeros(self.mesh.vertex_count, np.int32)
         owner[triangles[:known]] = self.faces[:, None]
@@ -72,8 +74,8 @@ class Shaped(NamedTuple):
     """As returned by ``component_turns``, (c,)."""
 
     def is_much_like(self, before: "Shaped") -> bool:
-        """Return whether the mesh was only deformed: its components are about as compact as before, and face the same
-        way as before.
+        """Return whether the mesh was only deformed: its components are about as compact as before, and have the same
+        orientation as before.
         """
         for name in ("faces", "component", "orientation"):
             if not np.array_equal(getattr(self, name), getattr(before, name)):
@@ -94,10 +96,10 @@ def repair_steps(
     Args:
         mesh: the mesh.
         faces: indices of the triangles.
-        before: result for a mesh with the same triangles before it was deformed.
+        before: result for the mesh with the same triangles before it was deformed.
 
     Returns:
-        The solid, and the decision: ``before`` itself if the shape is still similar to that one.
+        Return the solid, and the decision: ``before`` itself if the shape is still similar.
     """
     count = mesh.triangle_count
     rows = yield from copies_steps(mesh)
@@ -138,7 +140,7 @@ def shape_of(mesh: TriangleMesh, faces: np.ndarray) -> Shaped:
 def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """Return 1 or -1 for each component of a mesh, (c,): -1 if its consistent winding faces inward.
 
-    A closed component that is inside out is turned, unless rays show that material surrounds it: then it is a cavity.
+    A closed component that is inside out is flipped, unless rays show that material surrounds it: then it is a cavity.
     """
     topology = mesh.topology
     consistent = mesh.triangles.copy()
@@ -152,7 +154,9 @@ def component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
 
 
 def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Return votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
+    """Return votes (c,) for the consistent winding of the given components, weighted by area; 0 for the other
+    components.
+    """
     topology = mesh.topology
     size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
     areas = doubled_areas(mesh, size)
@@ -201,7 +205,7 @@ def _box_areas(sides: np.ndarray) -> np.ndarray:
 
 
 def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count: int) -> np.ndarray:
-    """Return at most ``_VOTERS`` triangles of each chosen component, preferring large ones."""
+    """Return at most ``_VOTERS`` triangles of each chosen component, preferring large triangles."""
     asked = np.zeros(count, np.bool_)
     asked[chosen] = True
     rows = np.flatnonzero(asked[component])
@@ -217,7 +221,8 @@ def _ask_rays(forest, pose, inverse, origin, reach, voters, size, own, ones, wor
     """Fill ``shares`` (n,), -1 to 1, with the share of rays that vote for the front of triangle voters[i] being
     outside.
 
-    ``own`` (m,) int32 names the triangles, so that a ray ignores the one on which it begins; ``ones`` (m,) int8.
+    ``own`` (m,) int32 are the triangles on which the rays begin, so that a ray ignores its own triangle; ``ones`` (m,)
+    int8.
     """
     forest = by_reference(forest)
     work = by_reference(work)

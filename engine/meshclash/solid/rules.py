@@ -1,8 +1,8 @@
 """The rules that determine a verdict, in the order in which they are applied: ``RULES``.
 
-Each rule examines some of the pairs and writes its decision. A later rule may overrule an earlier one if its docstring
-says so. The table in docs/verdicts.md has a line for each rule. The solid that a mesh means is found before
-(``boundary_mesh.py``, ``solidity.py``): *solid* below means a mesh that is closed after this step.
+Each rule examines some of the pairs and writes its decision. A later rule may overrule an earlier rule if its docstring
+says so. The table in docs/verdicts.md has a line for each rule. The solid that a mesh represents is computed before
+(``boundary_mesh.py``, ``solidity.py``). Below, *solid* means a mesh that is closed after this step.
 """
 
 from collections.abc import Callable, Generator
@@ -45,21 +45,21 @@ class State:
     """The results for k pairs of objects while the rules are applied.
 
     Attributes:
-        case, limits: the pairs, and what is permitted.
+        case, limits: the pairs, and their permitted overlaps.
         posed: arguments that all kernels on posed solids share.
-        start: contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64.
+        start: the contacts of pair j are the rows start[j]:start[j + 1] of the result, (k + 1,) int64.
         closed: which sides are solids, (k, 2) bool.
         bits: the kinds of cells found for solids, see ``sampling.py``, (k,) int64.
         codes: severities of the verdicts, (k,) int8.
         certainties: probabilities that the verdicts are right, (k,).
-        same: which pairs are the same set of points, (k,) bool.
+        same: which pairs consist of the same set of points, (k,) bool.
         flush: which pairs have this verdict only because of the resolution, (k,) bool.
-        depths: proved bounds [m], (k, 2); NaN if there are none.
-        balls: diameters of balls in both objects [m], (k,); NaN if none is known.
+        depths: proved bounds [m], (k, 2); NaN without a proof.
+        balls: diameters of balls in both objects [m], (k,); NaN if no ball is known.
         permitted: permitted overlap [m], (k,).
-        rounding: how far surfaces may cross [m], (k,).
+        rounding: length by which surfaces may cross [m], (k,).
         swapped: which pairs are measured second object first, (k,) bool.
-        middles: middles of contacts, (n, 3) [m], NaN where not computed; None if nothing is measured.
+        middles: centres of contacts, (n, 3) [m], NaN if not computed; None if no depth is measured.
         overlaps: the measured overlaps of pairs of solids.
     """
 
@@ -101,7 +101,7 @@ class State:
     def within(self, lengths: np.ndarray) -> np.ndarray:
         """Return which clashes (k,) overlap by no more than the lengths (k,), which are above 0.
 
-        The bounds decide if there are any; if they leave it open, the largest balls found decide.
+        The bounds decide if they exist; if the bounds leave the question open, the largest balls found decide.
         """
         shallow = (self.balls <= lengths) | (self.depths[:, UPPER] <= lengths)
         return (lengths > 0.0) & (self.codes == CLASH) & shallow
@@ -122,9 +122,9 @@ class Rule(NamedTuple):
 
 
 def meeting(state: State) -> Steps:
-    """Judge by contacts: objects whose triangles meet touch, all others are apart.
+    """Judge by contacts: objects whose triangles meet touch, all other objects are apart.
 
-    Applies to all pairs, until another rule refines the verdict. Proof: triangles are compared exactly.
+    The rule applies to all pairs, until another rule refines the verdict. Proof: triangles are compared exactly.
     """
     state.codes[:] = np.where(np.diff(state.start) > 0, TOUCHING, APART)
     yield
@@ -133,10 +133,10 @@ def meeting(state: State) -> Steps:
 def solids_by_cells(state: State) -> Steps:
     """Judge two solids by the cells into which they divide space: clash, contained or duplicate.
 
-    Applies to pairs of solids whose boxes share volume. Suppose there are cells in both solids. Without cells in only
-    one of them, the objects are duplicates; with cells in only one of the two, CONTAINED; with cells of each on its
-    own, CLASH. Without cells in both, the rule *meeting* holds. Proof: exact signs of orientations beside vertices and
-    piercing points.
+    The rule applies to pairs of solids whose boxes share volume. Suppose that cells in both solids exist. The objects
+    are duplicates if no cell is in only one of them, CONTAINED if such cells exist for only one of the two, and CLASH
+    if they exist for both. Without cells in both solids, the rule *meeting* decides. Proof: exact signs of orientations
+    next to vertices and intersection points.
     """
     asked = ~state.same & may_overlap(state.case)
     state.bits = yield from sample_steps(state.case, state.posed, state.start, asked)
@@ -147,9 +147,9 @@ def solids_by_cells(state: State) -> Steps:
 
 
 def surface_in_solid(state: State) -> Steps:
-    """Judge a surface that enters a solid: it clashes, or is contained if no part of it is outside.
+    """Judge a surface that enters a solid: the surface clashes, or is contained if no part of it is outside.
 
-    Applies to a solid and an open mesh. Proof: exact signs, at the places that *solids by cells* tests.
+    The rule applies to a solid and an open mesh. Proof: exact signs, at the places that *solids by cells* tests.
     """
     state.codes[state.has(SURFACE_IN)] = CONTAINED
     state.codes[state.has(SURFACE_IN) & state.has(SURFACE_OUT)] = CLASH
@@ -157,11 +157,11 @@ def surface_in_solid(state: State) -> Steps:
 
 
 def surfaces_cross(state: State) -> Steps:
-    """Judge surfaces whose triangles cross: they clash.
+    """Judge surfaces whose triangles cross: the surfaces clash.
 
-    Applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet only in points and along edges
-    touch. This is certain if a plane separates all triangles in contact; otherwise the certainty is 0.9, since they may
-    pass through each other there.
+    The rule applies to two open meshes. Proof: triangles are compared exactly. Surfaces that meet only in points and
+    along edges touch. The verdict is certain if a plane separates all triangles in contact; otherwise the certainty is
+    0.9, because the surfaces may pass through each other at the contact.
     """
     crossing = np.zeros(len(state.codes), np.bool_)
     crossing[state.case.answer.jobs[state.case.answer.kinds == CROSSING]] = True
@@ -173,33 +173,34 @@ def surfaces_cross(state: State) -> Steps:
 
 
 def same_points(state: State) -> Steps:
-    """Judge objects with the same triangles at the same positions, or coinciding open surfaces: they are duplicates.
+    """Judge objects with the same triangles at the same positions, or coinciding open surfaces: these objects are
+    duplicates.
 
-    Applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on the other
-    one, by exact signs. This rule runs first, since every triangle of coinciding surfaces is a contact.
+    The rule applies to objects in equal boxes. Proof: the numbers are equal; or every triangle of each surface lies on
+    the other surface, by exact signs. This rule runs first, because every triangle of coinciding surfaces is a contact.
     """
     state.codes[state.same], state.certainties[state.same] = DUPLICATE, 1.0
     yield
 
 
 def parts_in_open_solid(state: State) -> Steps:
-    """Judge components inside the solid that an open mesh represents: they are contained; if others are outside, they
-    clash.
+    """Judge components inside the solid that an open mesh represents: the object is contained; if other components are
+    outside, it clashes.
 
-    Applies to pairs that are apart or touch, with one open mesh: a component that crosses nothing is wholly on one
-    side. The certainty depends on how clear the winding numbers of samples are, how wide the mesh stands open, and how
-    surely it means a solid (measured by ``bench open-meshes``). If a mesh is no solid as a whole, its closed parts
-    count.
+    The rule applies to pairs that are apart or touch, with one open mesh: a component without crossings is completely
+    on one side. The certainty depends on the winding numbers of samples, on the opening of the mesh, and on the
+    certainty that the mesh represents a solid (measured by ``bench open-meshes``). If a mesh is no solid as a whole,
+    its closed parts count.
     """
     may_lie = may_lie_in(state.case, (state.codes <= TOUCHING)[:, None] & ~state.closed[:, ::-1])
     yield from contain_steps(state.case, may_lie, state.codes, state.certainties)
 
 
 def balls_in_open_solids(state: State) -> Steps:
-    """Judge touching objects by a ball inside both of the solids that they represent: then they clash.
+    """Judge touching objects by a ball inside both of the solids that they represent: with such a ball they clash.
 
-    Applies to pairs with an open mesh that touch; for other pairs the ball gives the depth. The certainty is computed
-    as in *parts in open solid*, at the ball's centre.
+    The rule applies to pairs with an open mesh that touch; for other pairs the ball gives the depth. The certainty is
+    computed as in *parts in open solid*, at the ball's centre.
     """
     state.balls = yield from ball_steps(
         state.case, ~state.solids, state.codes, state.certainties, _measured(state), state.limits.exact
@@ -207,12 +208,14 @@ def balls_in_open_solids(state: State) -> Steps:
 
 
 def through_holes(state: State) -> Steps:
-    """Judge a surface that passes through a hole of an open solid: it clashes; one near a hole may clash.
+    """Judge a surface that passes through a hole of an open solid: the surface clashes; a surface near a hole may
+    clash.
 
-    Applies to pairs that are apart, touch, or have a contained object. A surface that neither meets the mesh nor comes
-    near its holes is on one side of the solid that it means: the certainty of the verdict does not change. For objects
-    that touch, the rule before has decided by balls; here they only become less certain. The certainty is derived from
-    the points that are farthest inside and outside (measured by ``tests/engine/open_truth.py``).
+    The rule applies to pairs that are apart, touch, or have a contained object. A surface that neither meets the mesh
+    nor comes near its holes is on one side of the solid that the mesh represents: the certainty of the verdict does not
+    change. For objects that touch, the rule before has decided by balls; here they only become less certain. The
+    certainty is derived from the points that are farthest inside and outside (measured by
+    ``tests/engine/open_truth.py``).
     """
     asked = state.codes <= CONTAINED
     near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
@@ -230,10 +233,10 @@ def through_holes(state: State) -> Steps:
 
 
 def depths_of_solids(state: State) -> Steps:
-    """Measure how deep solids overlap; decides nothing.
+    """Measure the depth of the overlap of solids; the rule decides no verdict.
 
-    Applies to pairs of solids with common volume, if depths are requested or permitted. Proof: balls in both solids,
-    and bounds of all such balls (``depth_intervals.py``).
+    The rule applies to pairs of solids with common volume, if depths are requested or permitted. Proof: balls in both
+    solids, and bounds of all such balls (``depth_intervals.py``).
     """
     if state.middles is None:
         return
@@ -246,10 +249,10 @@ def depths_of_solids(state: State) -> Steps:
 
 
 def flush_by_depth(state: State) -> Steps:
-    """Judge solids that overlap by no more than their resolution: they touch.
+    """Judge solids that overlap by no more than their resolution: these solids touch.
 
-    Applies to clashes, if the resolution is permitted. Proof: the bounds; if these leave it open, the largest ball
-    found decides, see *permitted overlap*.
+    The rule applies to clashes, if the resolution is permitted. Proof: the bounds of the depth; if these do not decide,
+    the largest ball found decides, see *permitted overlap*.
     """
     tiny = state.within(np.minimum(state.allowed, state.rounding * _DECIMAL))
     _mark_unproved(state, tiny, state.rounding * _DECIMAL)
@@ -259,10 +262,10 @@ def flush_by_depth(state: State) -> Steps:
 
 
 def flush_by_moving(state: State) -> Steps:
-    """Judge surfaces that a move by no more than their resolution separates: they touch.
+    """Judge surfaces that a move by no more than their resolution separates: these surfaces touch.
 
-    Applies to clashes with an open mesh and unknown depth, if the resolution is permitted. Proof: the surfaces are
-    moved, and the rules of contact find them apart.
+    The rule applies to clashes with an open mesh and unknown depth, if the resolution is permitted. Proof: the surfaces
+    are moved, and the rules of contact find them apart.
     """
     unbound = (state.codes == CLASH) & (state.rounding > 0.0) & np.isnan(state.depths[:, UPPER]) & ~state.solids
     unbound &= ~state.within(state.allowed) & ~(state.balls > state.rounding)
@@ -272,11 +275,11 @@ def flush_by_moving(state: State) -> Steps:
 
 
 def flush_parts(state: State) -> Steps:
-    """Judge an object that sticks out of a solid by no more than the resolution: it is contained; both ways,
-    duplicates.
+    """Judge an object that extends beyond a solid by no more than the resolution: the object is contained; if this is
+    true for both objects, they are duplicates.
 
-    Applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge middles
-    and centroids of triangles, and points beside contacts, are looked at (``flush_containment.py``).
+    The rule applies to clashing and contained objects with one solid, if the resolution is permitted. All corners, edge
+    midpoints and centroids of triangles, and points next to contacts, are examined (``flush_containment.py``).
     """
     if state.middles is None or state.sampled.all():
         return
@@ -291,10 +294,10 @@ def flush_parts(state: State) -> Steps:
 
 
 def permitted_overlap(state: State) -> Steps:
-    """Judge a clash that is not deeper than permitted: the objects touch.
+    """Judge a clash whose depth is at most the permitted overlap: the objects touch.
 
-    Applies to clashes with a depth. Proof: the bounds. If these leave it open, and for open meshes, the largest ball
-    found decides, with certainty 0.95.
+    The rule applies to clashes with a depth. Proof: the bounds. If the bounds do not decide, and for open meshes, the
+    largest ball found decides, with certainty 0.95.
     """
     light = state.within(state.allowed)
     _mark_unproved(state, light, state.allowed)
@@ -303,9 +306,9 @@ def permitted_overlap(state: State) -> Steps:
 
 
 def touch_tolerance(state: State) -> Steps:
-    """Judge objects that do not meet but whose gap is within the touch tolerance: they touch.
+    """Judge objects that do not meet but whose gap is within the touch tolerance: these objects touch.
 
-    Applies to pairs that are apart. Proof: distances are compared exactly.
+    The rule applies to pairs that are apart. Proof: distances are compared exactly.
     """
     apart, limits, case = np.flatnonzero(state.codes == APART), state.limits, state.case
     if limits.touch_tolerance <= 0.0 or len(apart) == 0:
@@ -326,7 +329,7 @@ RULES_OF_CONTACT = tuple(
          balls_in_open_solids, through_holes),
     )
 )  # fmt: skip
-"""Rules for the relation of objects, with nothing permitted."""
+"""Rules for the relation of objects, without permitted overlaps."""
 RULES_OF_PERMISSION = tuple(
     map(Rule, (depths_of_solids, flush_by_depth, flush_by_moving, flush_parts, permitted_overlap, touch_tolerance))
 )
@@ -346,7 +349,7 @@ def applied_steps(case: Case, limits: Limits, rules: tuple[Rule, ...] = RULES) -
 
 
 def contact_codes_steps(case: Case) -> Generator[None, None, np.ndarray]:
-    """Return the severities (k,) int8 of the verdicts of pairs, with nothing permitted."""
+    """Return the severities (k,) int8 of the verdicts of pairs, without permitted overlaps."""
     return (yield from applied_steps(case, Limits(depths=False), RULES_OF_CONTACT)).codes
 
 

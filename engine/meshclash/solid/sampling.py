@@ -1,18 +1,18 @@
-"""Find which kinds of cells two surfaces form: common to both solids, or in one of them only.
+"""Find which types of cells two surfaces form: cells in both solids, or in only one solid.
 
 The triangles of two surfaces divide space into cells, and the kinds of bounded cells give the verdict. Where no
-triangles cross, the corners of a cell that stick out of it are vertices of the meshes; where only edges cross, each
-cell has a whole line. At such a corner, some triangle borders the cell beside one of its edges. So testing both sides
-of every triangle, beside both edges at each of its vertices, finds all cells; winding numbers at those places
-(``exact_winding.py``) tell their kind. Around a vertex off the other surface, the winding number of that surface is
-constant, and so it is on all triangles that do not touch it. Therefore only the vertices of triangles with contacts,
-and one vertex of each component, are tested. Where triangles cross and one of them is an inner face of its solid, the
-points where an edge goes through a triangle are corners of cells, too.
+triangles cross, the convex corners of a cell are vertices of the meshes. Where only edges cross, each cell contains a
+whole line. At such a corner, some triangle borders the cell next to one of its edges. So testing both sides of every
+triangle, next to both edges at each of its vertices, finds all cells; winding numbers at those places
+(``exact_winding.py``) determine their type. Around a vertex off the other surface, the winding number of that surface
+is constant, also on all triangles that do not touch it. Therefore only the vertices of triangles with contacts, and one
+vertex of each component, are tested. Where triangles cross and one of them is an inner face of its solid, the points
+where an edge passes through a triangle are corners of cells, too.
 
-A surface that crosses itself has further corners, which ``voids.py`` tests. An open surface has no sides: for it, the
-result tells which of its parts lie in the solid.
+A self-intersecting surface has further corners, which ``voids.py`` tests. For an open surface, the result tells which
+parts of the surface lie in the solid.
 
-Work is divided into portions, so that callers can stop between two of them.
+Work is divided into portions, so that callers can stop between two portions.
 """
 
 import numpy as np
@@ -51,16 +51,16 @@ from .local_separation import (
 )
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
-"""Bits of the result for a pair: cells in both solids or in one of them; parts of an open surface inside and outside
-the other object's solid; a test that float64 and expansions could not decide."""
+"""Bits of the result for a pair: cells in both solids or in one solid; parts of an open surface inside and outside the
+other object's solid; a test that float64 and expansions could not decide."""
 
 _SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
 
 TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B, ITSELF_A, ITSELF_B = 0, 1, 2, 3, 4, 5, 6
-"""Kinds of places to test: triangles of one side that have contacts; the contacts themselves; components of one side;
-pairs of triangles of one side that cross each other."""
+"""Types of places to test: triangles of one object that have contacts; the contacts themselves; components of one
+object; pairs of triangles of one object that cross each other."""
 ALL_PLACES = np.array([CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B])
-"""All places of surfaces that do not cross themselves, in the order that decides most pairs soonest."""
+"""All places of surfaces without self-intersections, in the order that decides most pairs soonest."""
 EFFORT = 1 << 14
 """Effort of a portion of work, which takes some milliseconds."""
 _LOOK = 1 << 5  # effort of testing around a point; skipping a contact costs 1
@@ -116,7 +116,7 @@ def _corner(corners, i):
 
 @inner
 def _bits_of_cell(own_number, number, flat, side):
-    """Return the bits of a cell with two winding numbers: of own, a (side 0) or b, and of the other.
+    """Return the bits of a cell with two winding numbers: of the own object, a (side 0) or b, and of the other object.
 
     ``flat``: own is present there in any case.
     """
@@ -147,8 +147,8 @@ def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, count
     """Return the bit mask ``bits`` with the cells on both sides of a triangle of ``own`` added, at a place; ``own`` is
     a (side 0) or b.
 
-    A triangle that winds around nothing on either side is no boundary, but still belongs to its object. Also returns
-    whether other places between the same cells add nothing.
+    A triangle whose winding numbers cancel on both sides is not a boundary, but still belongs to its object. Also
+    returns whether other places between the same cells add no information.
     """
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     towards, away, lies, decided = numbers_at(
@@ -174,7 +174,7 @@ def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, count
 
 @inner
 def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work):
-    """Return the bit mask ``bits`` with the cells beside all edges at the base added, for the triangles around it."""
+    """Return the bit mask ``bits`` with the cells next to all edges at the base added, for the triangles around it."""
     planes, used = planes_around(forest, a, found[0], counts[0], NO_PLANES, 0, work)
     planes, used = planes_around(forest, b, found[1], counts[1], planes, used, work)
     for side in range(2):
@@ -224,8 +224,8 @@ def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, numb
 
 @inner
 def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work):
-    """Return the bit mask ``bits`` with the parts of an open surface around a base added, which edges of the other
-    surface may bound.
+    """Return the bit mask ``bits`` with the parts of an open surface around a base added; edges of the other surface
+    may bound these parts.
     """
     ahead = found[1 - side], counts[1 - side], numbers[1 - side]
     for i in range(counts[side]):
@@ -246,7 +246,9 @@ def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numb
 
 @inner
 def _at_vertex(entries, count):
-    """Return whether a base is a vertex of a triangle around it: vertices of the first object are tested anyway."""
+    """Return whether a base is a vertex of a triangle around it, because vertices of the first object are tested
+    anyway.
+    """
     for i in range(min(count, MOST_AROUND)):
         edges = held_edges(entries[i])
         if edges & (edges - 1) != 0:
@@ -342,7 +344,7 @@ def _meets(v, w, corners, work):
 @inner
 def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
     """Return the bit mask ``bits`` with the cells added around points in which an edge of one triangle passes through
-    another one.
+    another triangle.
 
     ``side`` is the side of the surface in question.
     """
@@ -396,7 +398,8 @@ def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds
     """Return the bit mask ``bits`` with the cells added around places of one kind of a pair, the next place and the
     remaining effort.
 
-    The search starts at ``place``. The contacts of the pair begin at ``start``. The next place is -1 if none is left.
+    The search starts at ``place``. The contacts of the pair begin at ``start``. The next place is -1 if no place is
+    left.
     """
     closed = solids.closed[a.tree] and solids.closed[b.tree]
     end = _place_count(solids, what, a, b, count)
@@ -432,7 +435,9 @@ def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds
 
 @inner
 def _is_asked(asked, job, what):
-    """Return whether places of a kind are tested: contacts for both sides, other kinds for the side in their name."""
+    """Return whether places of a type are tested: contacts for both objects, other types for the object in their
+    name.
+    """
     if what == CONTACTS:
         return asked[job, 0] or asked[job, 1]
     return asked[job, 0] if what in (TOUCHED_A, COMPONENTS_A, ITSELF_A) else asked[job, 1]
@@ -451,7 +456,7 @@ def sample_sides(
         places: the kinds of places, in this order, (n,) int64.
         start: pair j has the contacts start[j]:start[j + 1] of ``pairs`` and ``kinds``, (k + 1,) int64.
         visited: int64 array with the length given by ``visited_room``; kept from call to call.
-        progress: the pair, the index of the kind of places, and the next place; zeros at first, (3,) int64; kept from
+        progress: the pair, the index of the type of places, and the next place; zeros at first, (3,) int64; kept from
             call to call.
         effort: limit of the effort after which to stop.
     """

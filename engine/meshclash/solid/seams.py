@@ -1,10 +1,10 @@
 """Close a mesh at its seams with flat triangles, where open edges coincide or lie along other open edges.
 
 Ends are at one position if they are no farther apart than rounding errors, or than the resolution of the mesh. All
-vertices joined by such steps become one cluster, in whatever order they come. A cluster longer than two steps is not
-joined: a chain of vertices is no position.
+vertices joined by such steps form one cluster, in any order. A cluster longer than two steps is not joined: a chain of
+vertices is no position.
 
-If an open edge, or the whole mesh, is no longer than two such steps, the resolution cannot distinguish a hole from a
+If an open edge, or the whole mesh, is not longer than two such steps, the resolution cannot distinguish a hole from a
 seam: then only vertices within rounding errors are joined.
 """
 
@@ -20,7 +20,8 @@ from ..types.mesh import TriangleMesh
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times the joining distance: longer features are no seams
 COARSE_CERTAINTY = 0.9
-"""Certainty that a seam no shorter than a sixteenth of the shortest open edge is a seam, and that a hole is none."""
+"""Certainty that a seam at least as long as a sixteenth of the shortest open edge is a seam, and that a hole is a hole.
+"""
 _SAMPLES = 8  # open edges that are tested first
 _REACH = 8.0  # joining distances: a seam joins only nearer vertices
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
@@ -35,9 +36,9 @@ class Seams(NamedTuple):
     """Flat triangles that close a mesh."""
 
     triangles: np.ndarray
-    """Triangles, (k, 3) int64."""
+    """Triangles, (k, 3) int32."""
     joined: int
-    """Number of vertices that were merged with others."""
+    """Number of vertices that were merged with other vertices."""
     certainty: float
     """Probability that the mesh is closed, given the precision of its coordinates."""
 
@@ -48,7 +49,7 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     The generator yields every few milliseconds.
     """
     found = yield from open_edges_steps(np.ascontiguousarray(triangles, np.int32), mesh.topology.welded)
-    edges = _as_run(found.ends.astype(np.int64), found.balance)
+    edges = _as_run(found.ends, found.balance)
     rounding = _ROUNDING * float(np.abs(mesh.bounds).max())
     near, feature = 2.0 * mesh.resolution + rounding, _shortest(mesh, edges)
     if 2.0 * near >= feature:
@@ -56,18 +57,26 @@ def seam_steps(mesh: TriangleMesh, triangles: np.ndarray) -> Generator[None, Non
     if not near > 0.0:
         return None
     places = np.unique(edges)
-    first = np.arange(mesh.vertex_count)
+    first = np.arange(mesh.vertex_count, dtype=np.int32)
     first[places] = places[(yield from cluster_steps(mesh.vertices[places], near))]
+    yield
     (u, v), (low, high) = edges.T, first[edges].T
-    seams = np.vstack([np.stack([v, u, low], axis=1), np.stack([v, low, high], axis=1)])
-    seams = seams[(seams != np.roll(seams, 1, axis=1)).all(axis=1)]
-    flat = yield from _along_steps(mesh.vertices, unbalanced(np.stack([low, high], axis=1)), 2.0 * near)
+    beside, across = (low != u) & (low != v), (low != v) & (high != low) & (high != v)
+    seams = np.vstack([np.stack([v, u, low], 1)[beside], np.stack([v, low, high], 1)[across]])
+    yield
+    del u, v, beside, across
+    left = unbalanced(np.stack([low, high], axis=1))
+    yield
+    flat = yield from _along_steps(mesh.vertices, left, 2.0 * near)
     certainty = 1.0 if near == rounding or _FINE * near <= feature else COARSE_CERTAINTY
-    return None if flat is None else Seams(np.vstack([seams, flat]), int((first[places] != places).sum()), certainty)
+    if flat is None:
+        return None
+    triangles = np.vstack([seams, flat.astype(np.int32)])
+    return Seams(triangles, int((first[places] != places).sum()), certainty)
 
 
 class Outlook(NamedTuple):
-    """The answer to whether a mesh may be closed at its seams, and if not, how certainly it is open."""
+    """The decision whether a mesh may be closed at its seams, and if not, the certainty that the mesh is open."""
 
     may: bool
     certainty: float
@@ -77,8 +86,8 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
     """Return whether triangles (m,) of a mesh may be closed at seams: some of their open edges lie near other open
     edges.
 
-    This cheaply rules out nearly every mesh that is no solid. If a few times the resolution exceeds the median open
-    edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
+    This cheap test excludes nearly every mesh that is not a solid. If a few times the resolution exceeds the median
+    open edge, or the mesh itself, the holes may be seams: then the certainty is lower. The generator yields every few
     milliseconds.
     """
     triangles = mesh.triangles[faces]
@@ -105,7 +114,7 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
     """Return the median length [m] of open edges (n, 2, 3), by the largest coordinate.
 
-    The result is at most the middle extent of the mesh.
+    The result is at most the middle of the three extents of the mesh.
     """
     lengths = np.abs(ends[:, 1] - ends[:, 0]).max(axis=1)
     half = float(np.median(lengths)) if len(lengths) else np.inf
@@ -123,7 +132,7 @@ def _shortest(mesh: TriangleMesh, edges: np.ndarray) -> float:
 def unbalanced(sides: np.ndarray) -> np.ndarray:
     """Return ends (n, 2) of edges that sides (k, 2) use more often in one direction, as often as the difference."""
     low, high = sides.min(axis=1), sides.max(axis=1)
-    keys = low * (int(high.max(initial=0)) + 1) + high
+    keys = low.astype(np.int64) * (int(high.max(initial=0)) + 1) + high
     order = np.argsort(keys, kind="stable")
     begins = np.flatnonzero(np.diff(keys[order], prepend=-1))
     if not len(begins):
@@ -144,25 +153,19 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
     the axes.
 
     Points that differ by at most ``near`` [m] along each axis belong together, and so do points connected by a chain of
-    these. Points in one cell of that width always belong together. If two cells contain many points, their bounds
-    decide, so that the time does not depend on how many there are.
+    such points. Points in one cell of that width always belong together. If two cells contain many points, their bounds
+    decide, so that the time does not depend on the number of points.
     """
     every = np.arange(len(points))
     if len(points) < 2:
         return every
-    cells = np.floor((points - points.min(axis=0)) / near).astype(np.int64)
-    keys = _hashed(cells)
-    order = np.argsort(keys, kind="stable")
-    begins = np.flatnonzero(np.append(True, (np.diff(cells[order], axis=0) != 0).any(axis=1)))
-    sizes = np.diff(np.append(begins, len(points)))
-    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
-    own, own_keys = cells[order[begins]], keys[order[begins]]
-    yield
+    cells = yield from _cells_steps(points, near)
+    sizes = np.diff(np.append(cells.begins, len(points)))
     pairs = []
     for step in _NEIGHBOURS:
-        place = np.minimum(np.searchsorted(own_keys, _hashed(own + step)), len(own) - 1)
-        met = (own[place] == own + step).all(axis=1)
-        met &= (np.maximum(low[place] - high, low - high[place]) <= near).all(axis=1)
+        place = np.minimum(np.searchsorted(cells.keys, _hashed(cells.places + step)), len(sizes) - 1)
+        met = (cells.places[place] == cells.places + step).all(axis=1)
+        met &= (np.maximum(cells.low[place] - cells.high, cells.low - cells.high[place]) <= near).all(axis=1)
         one, other = np.flatnonzero(met), place[met]
         few = (sizes[one] * sizes[other] > 1) & (sizes[one] * sizes[other] <= _FEW_PAIRS)
         pairs.append(np.stack([one[~few], other[~few]], axis=1))
@@ -170,34 +173,89 @@ def cluster_steps(points: np.ndarray, near: float) -> Generator[None, None, np.n
         counts = sizes[one] * sizes[other]
         pair = np.repeat(np.arange(len(one)), counts)
         rank = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        first = points[order[begins[one[pair]] + rank // sizes[other[pair]]]]
-        second = points[order[begins[other[pair]] + rank % sizes[other[pair]]]]
+        first = points[cells.order[cells.begins[one[pair]] + rank // sizes[other[pair]]]]
+        second = points[cells.order[cells.begins[other[pair]] + rank % sizes[other[pair]]]]
         joined = pair[(np.abs(first - second) <= near).all(axis=1)]
         pairs.append(np.stack([one[joined], other[joined]], axis=1))
         yield
-    cluster = joined_numbers(len(own), np.concatenate(pairs))
+    cluster = joined_numbers(len(sizes), np.concatenate(pairs))
     of = np.empty(len(points), np.int64)
-    of[order] = np.repeat(cluster, np.diff(np.append(begins, len(points))))
-    order = np.lexsort((points[:, 2], points[:, 1], points[:, 0], of))
+    of[cells.order] = np.repeat(cluster, sizes)
+    yield
+    order = np.argsort(of, kind="stable")
     begins = np.flatnonzero(np.diff(of[order], prepend=-1))
-    low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
-    short = ((high - low) <= 2.0 * near).all(axis=1)
     sizes = np.diff(np.append(begins, len(points)))
-    first = np.repeat(order[begins], sizes)
-    every[order] = np.where(np.repeat(short, sizes), first, order)
+    short, lowest = np.ones(len(begins), np.bool_), np.ones(len(points), np.bool_)
+    for axis in range(3):
+        yield
+        along = points[order, axis]
+        low, high = np.minimum.reduceat(along, begins), np.maximum.reduceat(along, begins)
+        short &= high - low <= 2.0 * near
+        along[~lowest] = np.inf  # the lowest along the earlier axes alone decide
+        lowest &= along == np.repeat(np.minimum.reduceat(along, begins), sizes)
+    yield
+    first = np.minimum.reduceat(np.where(lowest, order, len(points)), begins)
+    every[order] = np.where(np.repeat(short, sizes), np.repeat(first, sizes), order)
     return every
+
+
+class _Cells(NamedTuple):
+    """Points sorted by the cells of a grid; a cell is a cube with sides of the joining distance."""
+
+    order: np.ndarray
+    """Indices of the points, sorted by cell, (n,)."""
+    begins: np.ndarray
+    """Index in ``order`` of the first point of each cell, (c,)."""
+    places: np.ndarray
+    """Place of each cell in the grid, (c, 3) int64."""
+    keys: np.ndarray
+    """Hash of each place, in ascending order, (c,) uint64."""
+    low: np.ndarray
+    """Lowest coordinates of the points in each cell [m], (c, 3)."""
+    high: np.ndarray
+    """Highest coordinates, (c, 3)."""
+
+
+def _cells_steps(points: np.ndarray, near: float) -> Generator[None, None, _Cells]:
+    """Sort points (n, 3) into the cells of a grid."""
+    offsets = points - points.min(axis=0)
+    offsets /= near
+    places = np.floor(offsets, out=offsets).astype(np.int64)
+    del offsets
+    keys = _hashed(places)
+    yield
+    order = np.argsort(keys, kind="stable")
+    yield
+    is_first = np.zeros(len(points), np.bool_)
+    is_first[0] = True
+    for axis in range(3):
+        along = places[order, axis]
+        is_first[1:] |= along[1:] != along[:-1]
+        yield
+    begins = np.flatnonzero(is_first)
+    own, own_keys = places[order[begins]], keys[order[begins]]
+    del places, keys, along
+    yield
+    ends = np.empty((2, len(begins), 3))
+    for axis in range(3):
+        along = points[order, axis]
+        ends[0, :, axis], ends[1, :, axis] = np.minimum.reduceat(along, begins), np.maximum.reduceat(along, begins)
+        yield
+    return _Cells(order, begins, own, own_keys, ends[0], ends[1])
 
 
 def _hashed(cells: np.ndarray) -> np.ndarray:
     """Return a hash for each cell (n, 3), (n,) uint64; different cells hardly ever have equal hashes."""
-    mixed: np.ndarray = (cells.astype(np.uint64) * _MIX).sum(axis=1, dtype=np.uint64)
+    mixed = np.zeros(len(cells), np.uint64)
+    for axis, factor in enumerate(_MIX):
+        mixed += cells[:, axis].astype(np.uint64) * factor
     return mixed ^ (mixed >> np.uint64(29))
 
 
 def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Generator[None, None, np.ndarray | None]:
-    """Return flat triangles (k, 3) between edges (n, 2) and the vertices of others near them.
+    """Return flat triangles (k, 3) between edges (n, 2) and the vertices of other edges near them.
 
-    Returns None if one of some samples has no neighbour, and if more edges lie near each other than at any seam.
+    Returns None if a sample has no neighbour, or if more edges lie near each other than at any seam.
     """
     if not len(edges):
         return np.empty((0, 3), np.int64)
@@ -222,9 +280,10 @@ def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Genera
 def _near_steps(
     vertices: np.ndarray, edges: np.ndarray, near: float
 ) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray] | None]:
-    """Return edges (k,) of some (n, 2), ends (k,) of others near them, and the position along them, a share (k,).
+    """Return edges (k,) of some (n, 2), ends (k,) of other edges near them, and the position along the edges, a
+    fraction (k,).
 
-    Ends are sorted along the axis with the fewest ends beside edges, and processed in portions.
+    Ends are sorted along the axis with the fewest ends next to edges, and processed in portions.
     """
     places = np.unique(edges)
     start, points = vertices[edges[:, 0]], vertices[places]

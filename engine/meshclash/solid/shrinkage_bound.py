@@ -1,15 +1,15 @@
 """Upper bound of the depth of overlapping solids: if they share no volume after being shrunk, they overlap by less than
 they shrank.
 
-Let the vertices of two solids move, none of them farther than m. Then no point of a surface moves farther than m, since
-a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids. Its centre is at
-least r away from both surfaces, which therefore never reach it while they move, and the remaining ball of radius r - m
-lies in both moved solids. So if these share no volume there is no such ball, and the depth, a diameter, is at most 2 m.
-This holds for any movement of the vertices, and even if a surface then crosses itself.
+Suppose that each vertex of two solids moves by at most m. Then no point of a surface moves farther than m, because
+points of a triangle are weighted means of its corners. Consider a ball of radius r > m in both solids. The centre of
+the ball is at least r away from both surfaces, so the surfaces never reach it while they move, and the smaller ball of
+radius r - m lies in both moved solids. So if the moved solids share no volume, there is no such ball, and the depth, a
+diameter, is at most 2 m. This is true for any movement of the vertices, even if a surface then intersects itself.
 
 The vertices move inward, so that all planes around a vertex recede equally, by least squares over their normals,
-weighted by the triangles' angles there. Vertices at one position move together, or apart if the surface touches itself
-(``fans.py``), so a closed mesh stays closed.
+weighted by the triangles' angles at the vertex. Vertices at one position move together, or separately if the surface
+touches itself (``fans.py``), so a closed mesh stays closed.
 """
 
 import math
@@ -114,7 +114,7 @@ class _Inward(NamedTuple):
     moves: np.ndarray
     """Moves, (n, 3) float64; vertices without triangles stay."""
     solid: Solid
-    """Solid of the mesh, also valid once it has shrunk."""
+    """Solid of the mesh, also valid after shrinking."""
 
 
 def _inward(hierarchy: Hierarchy) -> _Inward:
@@ -234,14 +234,16 @@ def triangle_counts(case: Case) -> np.ndarray:
 def of_both(case: Case, moves: np.ndarray) -> np.ndarray:
     """Return moves (k,) [m] of pairs as moves of both objects, (k, 2).
 
-    An object beside a far smaller one does not move.
+    An object next to a far smaller one does not move.
     """
     sizes = triangle_counts(case)
     return np.where(sizes <= _LARGE * sizes[:, ::-1], moves[:, None], 0.0)
 
 
 def of_smaller(case: Case, moves: np.ndarray) -> np.ndarray:
-    """Return moves (k,) [m] of pairs as moves of one object, (k, 2): the one with fewer triangles, which is cheaper."""
+    """Return moves (k,) [m] of pairs as moves of one object, (k, 2): the object with fewer triangles, which is
+    cheaper.
+    """
     sizes = triangle_counts(case)
     first = sizes[:, 0] <= sizes[:, 1]
     return np.column_stack([np.where(first, moves, 0.0), np.where(first, 0.0, moves)])
@@ -257,7 +259,7 @@ def shrunk_bounds(
     Args:
         case: the pairs.
         chosen: indices of the pairs to test, (n,).
-        moves: how far vertices of both objects move at most, except for rounding errors, (n, 2) [m].
+        moves: maximum motion of the vertices of both objects, except for rounding errors, (n, 2) [m].
         shares_volume: decides whether the shrunk solids share volume.
     """
     shrunk, longest = _Shrunk(case), np.empty(len(chosen))
@@ -321,9 +323,10 @@ def fit_bounds(
 def growing_bounds(
     case: Case, chosen: np.ndarray, lower: np.ndarray, upper: np.ndarray, shares_volume: SharesVolume
 ) -> Generator[None, None, np.ndarray]:
-    """Do the same as ``fit_bounds``, by moves from half of lengths (n,) [m] on, below half of others (n,).
+    """Like ``fit_bounds``, with moves from half of lengths (n,) [m] on, below half of others (n,).
 
-    If the longest move already fails, only the shortest of the others is tried: large moves cross thin parts.
+    If the longest move already fails, only the shortest of the other moves is tried, because large moves cross thin
+    parts.
     """
     moves, bounds = np.full(len(case.jobs), np.nan), np.full(len(chosen), np.inf)
     moves[chosen] = _LITTLE * upper

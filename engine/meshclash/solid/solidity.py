@@ -1,7 +1,8 @@
 """Determine whether an open mesh represents a solid, how wide its gaps are, and how certain inside and outside are.
 
 Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
-known solids that were damaged. The benchmark ``python -m bench open-meshes`` tests them on other models and seeds.
+known solids with artificial damage. The benchmark ``python -m bench open-meshes`` tests the thresholds on other models
+and seeds.
 """
 
 import math
@@ -12,12 +13,13 @@ import numpy as np
 
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy, MeshLike
+from ..hierarchy.moments import moments_steps
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.layers import joined_numbers, open_edges_steps
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
-from ..traversal.solids import doubled_areas
+from ..traversal.solids import doubled_areas, kept_solids_steps
 from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
@@ -28,7 +30,7 @@ from .field import NEAREST, WINDING, Field, PosedSurface
 from .repair import Repair, Shaped, passed_boxes, repair_steps
 
 KNOWN = 0.99
-"""Least certainty with which a side counts as known."""
+"""Minimum certainty with which a point counts as known to be inside or outside."""
 _LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
 _CLOSE, _CLOSE_CERTAINTY = 0.06, 0.65  # four standard deviations of the probes' result
@@ -38,6 +40,7 @@ _CLEAR = 64.0  # triangle boxes that a ray passes; if there are more, fewer poin
 _AT_ONCE = 128  # probes
 _SIDES_AT_ONCE = 1 << 15  # triangles whose sides are looked up in one step
 _SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
+_UNTOLD = np.empty((0, 2, 3))
 _SURE = 0.39  # least ||w| - 1/2| with which a winding number tells inside from outside
 _GAPS = 2.0  # crack widths from the surface from which on a winding number is reliable
 _RIM_REACH = 1.5  # hole radii: points outside that near to its rim may be in the missing part
@@ -62,9 +65,10 @@ class Solidity(NamedTuple):
     solid: bool
     """Whether inside and outside can be distinguished."""
     closed: bool
-    """Whether this is exact: the mesh is closed, at least without faces that bound nothing and with joined seams."""
+    """Whether the result is exact: the mesh is closed, at least after removing faces that bound no volume and joining
+    seams."""
     reason: str
-    """Why it is no solid, or how it was repaired; "" for a closed mesh."""
+    """Why the mesh is not a solid, or how it was repaired; "" for a closed mesh."""
     open_edges: np.ndarray
     """Ends of its open edges [m], (k, 2, 3) float64, in the object's frame."""
     gap: float
@@ -76,7 +80,7 @@ class Solidity(NamedTuple):
     turned: int
     """Number of faces turned over."""
     joined: int
-    """Number of vertices merged with others, to close the mesh at its seams."""
+    """Number of vertices merged with other vertices, to close the mesh at its seams."""
     certainty: float
     """Probability that ``solid`` and ``closed`` are right; below 1 if the resolution or few probes decide."""
 
@@ -86,8 +90,9 @@ class IntendedSolid(NamedTuple):
 
     repair: Repair
     solidity: Solidity
+    """As ``solidity`` returns it, but without the ends of open edges, which take much memory: see ``repair``."""
     radii: np.ndarray
-    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN if there is no hole."""
+    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN without a hole."""
 
 
 class _Decided(NamedTuple):
@@ -104,7 +109,7 @@ def intended_solid(mesh: TriangleMesh) -> IntendedSolid:
 
 
 def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid]:
-    """Do the same as ``intended_solid`` in a generator that yields every few milliseconds."""
+    """Like ``intended_solid``, as a generator that yields every few milliseconds."""
     if "meant" not in mesh.derived:
         drawn = yield from boundary_mesh_steps(mesh)
         mesh.derived["meant"] = yield from _meant_steps(mesh, drawn)
@@ -112,7 +117,7 @@ def intended_solid_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSo
 
 
 def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | None]:
-    """Return the solid that a mesh represents, or else its closed parts as solids; None if it has none."""
+    """Return the solid that a mesh represents, or else its closed parts as solids; None if the mesh has neither."""
     meant = yield from intended_solid_steps(mesh)
     if meant.solidity.solid:
         return meant
@@ -122,12 +127,12 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
-    """Return whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
+    """Return whether a mesh bounds a solid, exactly or with holes and cracks; if not, why, and where the mesh is open.
 
-    Faces that bound nothing are left out: copies, flat faces, second layers, and faces inside material. Open edges at
+    Faces that bound no volume are ignored: copies, flat faces, second layers, and faces inside material. Open edges at
     one position are joined, faces get a consistent winding, and components are turned outward. A mesh with holes counts
     as a solid if the winding number distinguishes inside from outside for enough of some probe points, which are the
-    same in every run. A mesh created with ``shell=True`` bounds nothing.
+    same in every run. A mesh created with ``shell=True`` bounds no volume.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -142,11 +147,13 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
         False
     """
     mesh = as_own(mesh)
-    return intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
+    meant = intended_solid(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh)
+    return meant.solidity._replace(open_edges=meant.repair.mesh.vertices[meant.repair.open_edges])
 
 
 def certainties(meant: IntendedSolid, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
-    """Return the probability (n,) that winding numbers at points with known nearest points tell inside from outside.
+    """Return the probability (n,) that winding numbers at points with known nearest points correctly distinguish inside
+    from outside.
 
     ``rows`` (3, 4) is the pose in which the points of the field were measured.
     """
@@ -185,17 +192,16 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     if drawn.mesh.is_closed:
         repair = Repair(drawn.mesh, drawn.faces, drawn.left_out, 0, np.empty((0, 2), np.int32))
         done = _what_was_done(drawn.left_out, 0, drawn.joined)
-        ends = np.empty((0, 2, 3))
-        told = Solidity(True, True, done, ends, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
+        told = Solidity(True, True, done, _UNTOLD, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
         return IntendedSolid(repair, told, no_rims)
     before: _Decided | None = mesh.decided.get("meant")
     repair, shaped = yield from repair_steps(drawn.mesh, drawn.faces, mesh.decided.get("facing"))
     mesh.decided["facing"] = shaped
-    ends, left_out = repair.mesh.vertices[repair.open_edges], mesh.triangle_count - len(repair.faces)
+    edges, left_out = repair.open_edges, mesh.triangle_count - len(repair.faces)
     repair = repair._replace(merged=left_out)
     numbers = left_out, repair.turned, 0
     if mesh.shell:
-        return IntendedSolid(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers, 1.0), no_rims)
+        return IntendedSolid(repair, Solidity(False, False, _SHELL, _UNTOLD, 0.0, 0.0, *numbers, 1.0), no_rims)
     yield
     probes = max(_LEAST_PROBES, int(_PROBES * min(1.0, _CLEAR / passed_boxes(repair.mesh))))
     if before is not None and shaped is before.shaped:  # the mesh is only deformed
@@ -206,8 +212,9 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
         )
     else:
         decided, thickness, gap = yield from _probed_steps(repair.mesh, probes)
-    place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
-    where = f"{len(ends)} open edges, one at ({place})"
+    middle = repair.mesh.vertices[edges[:1]].mean(axis=1)
+    place = ", ".join(f"{x:.6g}" for x in middle[0]) if len(edges) else "nowhere"
+    where = f"{len(edges)} open edges, one at ({place})"
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
     if shaped is not None and abs(nearly) > 2.0 * _CLOSE:
         mesh.decided["meant"] = _Decided(shaped, decided, thickness)
@@ -218,18 +225,22 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
             f"the mesh is {kind}: {where}; inside and outside can be told for {decided:.0%} of the space around it "
             f"({_LEAST_DECIDED:.0%} are needed). Close its holes or give it a thickness"
         )
-        return IntendedSolid(repair, Solidity(False, False, reason, ends, gap, decided, *numbers, certainty), no_rims)
+        return IntendedSolid(
+            repair, Solidity(False, False, reason, _UNTOLD, gap, decided, *numbers, certainty), no_rims
+        )
     cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
     reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
     return IntendedSolid(
         repair,
-        Solidity(True, False, reason, ends, gap, decided, *numbers, certainty),
+        Solidity(True, False, reason, _UNTOLD, gap, decided, *numbers, certainty),
         (yield from _radii_steps(repair)),
     )
 
 
 def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedSolid | None]:
-    """Return the closed components of a mesh that does not represent a solid as a whole; None if it has none."""
+    """Return the closed components of a mesh that does not represent a solid as a whole; None if the mesh has no closed
+    components.
+    """
     mesh, repair = meant.repair.mesh, meant.repair
     whole = np.ones(mesh.topology.component_count, np.bool_)
     found = yield from open_edges_steps(mesh.arrays[1], mesh.topology.welded)
@@ -291,6 +302,9 @@ def _rng() -> np.random.Generator:
 
 def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[None, None, Field]:
     """Measure points in portions; each portion starts a new search for nearest triangles."""
+    yield from kept_solids_steps(tree)
+    if kind & WINDING:
+        yield from moments_steps(tree.parts)
     fields, surface = [], PosedSurface(tree, IDENTITY)
     for begin in range(0, len(points), _AT_ONCE):
         fields.append((yield from surface.measure_steps(points[begin : begin + _AT_ONCE], kind)))
@@ -298,7 +312,9 @@ def _fields_steps(tree: Hierarchy, points: np.ndarray, kind: int) -> Generator[N
 
 
 def _crack_steps(mesh: TriangleMesh, rng: np.random.Generator, probes: int) -> Generator[None, None, float]:
-    """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all share a position."""
+    """Return the 95th percentile of corners' distances to another triangle [m]; 0 if nearly all corners share a
+    position.
+    """
     welded = mesh.topology.welded[mesh.triangles]
     alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
     if alone.mean() <= 0.05 or mesh.triangle_count < 2:

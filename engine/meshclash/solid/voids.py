@@ -1,13 +1,15 @@
-"""Find voids: hollows that a surface encloses by crossing itself, such as those of boards that pass through each other.
+"""Find voids: cavities that a self-intersecting surface encloses, such as those between boards that pass through each
+other.
 
-A corner of a void may be a point where three triangles meet, two of them of one surface; it is then neither a vertex
-nor a point where an edge pierces a triangle. One edge of the void there lies on a line along which that surface
-crosses itself, between two points where other triangles cut the line. This module examines the middle of each such
-piece, in fractions. The predicates examine the corners of triangles that cross their own surface, and the points where
-edges pierce these.
+A corner of a void may be a point where three triangles meet, two of them of one surface. Such a corner is neither a
+vertex nor a point where an edge passes through a triangle. One edge of the void at this corner lies on a line along
+which the surface intersects itself, between two points where other triangles cut the line. This module examines the
+midpoint of each such segment, in fractions. The predicates examine the corners of triangles that cross their own
+surface, and the points where edges pass through these triangles.
 
-Only pairs that would be contained or duplicates are examined: what one object has alone may lie in a void of the
-other. Common volume of solids that are unions of simple ones needs no such search: each of these has corners.
+Only pairs that would be contained or duplicates are examined, because cells in only one object may lie in a void of the
+other object. Common volume of solids that are unions of simple solids needs no such search, because each of these has
+corners.
 """
 
 from collections import defaultdict
@@ -51,7 +53,7 @@ Steps = Generator[None, None, Any]
 def void_steps(
     case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, bits: np.ndarray
 ) -> Generator[None, None, None]:
-    """Add to ``bits`` (k,) the cells in voids of surfaces that cross themselves; yields every few milliseconds.
+    """Add to ``bits`` (k,) the cells in voids of self-intersecting surfaces; yields every few milliseconds.
 
     Args:
         case, posed: the object pairs, and ``case.posed()``.
@@ -100,7 +102,7 @@ def _contacts_with_itself(tree_set: TreeSet, tree: int, rows: np.ndarray) -> Ste
 
 
 class _Voids:
-    """One object of a pair, number ``side``, and the voids of the other object that it may reach into."""
+    """One object of a pair, number ``side``, and the voids of the other object into which it may extend."""
 
     def __init__(
         self, case: Case, job: int, side: int, start: np.ndarray, pairs: np.ndarray, kinds: np.ndarray
@@ -128,10 +130,10 @@ class _Voids:
             np.maximum(low[pairs[:, 0]], low[pairs[:, 1]]) <= np.minimum(high[pairs[:, 0]], high[pairs[:, 1]])
         ).all(axis=1)
         self.met = pairs[within].astype(np.int64)
-        """Pairs of triangles of the other object that meet each other, near this one."""
+        """Pairs of triangles of the other object that meet each other, near this object."""
         self.crossing = self.met[kinds[within] == CROSSING]
         self.contacts = case.answer.pairs[start[job] : start[job + 1]][:, [side, 1 - side]]
-        """Contacts of this object's triangles with the other's."""
+        """Contacts of this object's triangles with the other object."""
 
     @cached_property
     def solids(self) -> bool:
@@ -144,7 +146,9 @@ class _Voids:
         return Fraction(max(float(np.abs(corners).max()) for corners in self.corners))
 
     def lines(self) -> Iterator[tuple[Corners, Corners, list[Corners]]]:
-        """Yield pairs of triangles that cross in a line which bounds cells, and the triangles that may cut it."""
+        """Yield pairs of triangles that cross in a line which bounds cells, and the triangles that may cut this
+        line.
+        """
         beside, by_own = defaultdict(set), defaultdict(set)
         for t, u in self.met.tolist():
             beside[t].add(u)
@@ -271,9 +275,9 @@ def _look(what: int, pairs: np.ndarray, job: int, posed: tuple[Any, ...], bits: 
 
 
 def _middles(first: Corners, second: Corners, cutting: Iterable[Corners]) -> Iterator[Point]:
-    """Yield the middles of the pieces into which other triangles cut the common segment of two triangles.
+    """Yield the midpoints of the segments into which other triangles cut the common segment of two triangles.
 
-    The outer pieces end where an edge goes through a triangle, which is tested anyway.
+    The outer segments end where an edge passes through a triangle; these points are tested anyway.
     """
     ends = _common_segment(first, second)
     if ends is None:
@@ -301,7 +305,9 @@ def _holds(corners: Corners, point: Point, off: Point) -> bool:
 
 
 def _common_segment(first: Corners, second: Corners) -> tuple[Point, Point] | None:
-    """Return the ends of the segment in which two triangles cross; None if they meet in a point or lie in one plane."""
+    """Return the ends of the segment in which two triangles cross; None if the triangles meet in a point or lie in one
+    plane.
+    """
     both = [_on_plane(first, second), _on_plane(second, first)]
     if min(map(len, both)) < 2 or max(map(len, both)) > 2:
         return None
@@ -322,7 +328,7 @@ def _on_plane(corners: Corners, plane: Corners) -> set[Point]:
 
 
 def _share(low: Point, high: Point, point: Point) -> Fraction | None:
-    """Return how far along a segment a point lies; None if it is not on the segment's line."""
+    """Return the position of a point along a segment; None if the point is not on the segment's line."""
     k = next(k for k in range(3) if low[k] != high[k])
     share = (point[k] - low[k]) / (high[k] - low[k])
     return share if along(low, high, share) == point else None

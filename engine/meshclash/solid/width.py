@@ -1,7 +1,7 @@
 """Upper bound of the common width of two solids along a direction: no ball in both is larger.
 
-Moved by this width along the direction, one solid leaves the other. The exception is a solid that reaches beyond the
-other on both sides: then the width is that of the thinner solid.
+Moving one solid by this width along the direction separates it from the other solid. The exception is a solid that
+extends beyond the other one on both sides: then the width is that of the thinner solid.
 """
 
 import math

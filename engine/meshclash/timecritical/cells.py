@@ -1,4 +1,4 @@
-"""Measure how much of each node's box its surface fills. This augmentation makes any hierarchy an ADB-tree.
+"""Measure how much of each node's box its surface fills. This additional data makes any hierarchy an ADB-tree.
 
 A box is cut into 4 x 4 x 4 cells. A cell is a *possible collision cell* if the area of the node's triangles inside it
 is at least that of the largest plane piece that fits into it, a sqrt(b**2 + c**2) for sides a >= b >= c (Klein and
@@ -20,29 +20,30 @@ from .spread import spread_steps
 SIDE = 4
 CELL_COUNT = SIDE**3
 FLATTEST = 0.01
-"""Least thickness of a box, as a share of its longest side, so that the boxes of flat pieces have a volume."""
+"""Minimum thickness of a box, as a fraction of its longest side, so that the boxes of flat pieces have a volume."""
 SUITABLE = 0.38
 """Share of the largest plane piece that makes a possible collision cell. With the whole piece, hardly any cell of a
-smooth surface would qualify. With this share, the probabilities of pairs of nodes are well calibrated
+smooth surface would qualify. With this fraction, the probabilities of pairs of nodes are well calibrated
 (``docs/decisions/0014``)."""
 _LEAST_SPREAD, _MOST_SPREAD = 0.18, 0.38
 _CORNERS = 12  # a triangle cut by six planes has at most nine corners
 _VISITS = 2048
-"""Triangles cut in one call of the kernel, counted once for each node that contains them: about two milliseconds."""
+"""Number of triangles cut in one call of the kernel, counted once for each node that contains them: about two
+milliseconds."""
 
 
 class Filling(NamedTuple):
     """The augmentation of one hierarchy: for each node, how much of its box the surface fills."""
 
     boxes: np.ndarray
-    """(n, 6) float32, relative to the hierarchy's origin; the hierarchy's volumes if those are boxes."""
+    """(n, 6) float32, relative to the hierarchy's origin; the hierarchy's volumes if its volumes are boxes."""
     cells: np.ndarray
     """Numbers of possible collision cells, (n,) uint8."""
     heights: np.ndarray
     """Number of edges on the longest path down to a leaf, (n,) uint8."""
     spread: float
     """Root mean square distance of the surface from its centroid, divided by the diagonal of its box (``spread.py``).
-    It is clamped to the range of the meshes that the probabilities were fitted to."""
+    The value is clamped to the range of the meshes to which the probabilities were fitted."""
 
 
 def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
@@ -91,7 +92,7 @@ def _measure(first, count, begins, ends, heights):
 def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, visits, state, areas, cells):
     """Count possible collision cells, working through ``visits`` triangles; return whether all nodes are done.
 
-    The kernel resumes from ``state`` (node, how many of its triangles are done). ``areas`` (CELL_COUNT,) holds the
+    The kernel resumes from ``state`` (node, how many of its triangles are done). ``areas`` (CELL_COUNT,) contains the
     areas in the cells of the unfinished node.
     """
     sides = np.empty(3)
@@ -130,7 +131,9 @@ def _largest_piece(sides):
 
 @inner
 def _share_out(polygons, sides, areas):
-    """Add the area of a triangle, ``polygons[0]``, to its cells: it is cut into slabs, then bars, then cells."""
+    """Add the area of a triangle, ``polygons[0]``, to its cells: the triangle is cut into slabs, then bars, then
+    cells.
+    """
     low_x, high_x = _slabs(polygons[0], 3, 0, sides)
     low_y, high_y = _slabs(polygons[0], 3, 1, sides)
     low_z, high_z = _slabs(polygons[0], 3, 2, sides)

@@ -1,10 +1,11 @@
 """The probability that two objects collide, computed from the state of an interrupted search.
 
 The remaining pairs of nodes cover every contact once, but they are not independent: 1 - product(1 - p) is far too high.
-So the probability is *measured*: how often objects collided whose search was interrupted in a similar state. The share
-differs from kind to kind of shape, and with the way in which objects are placed. So an interval is stated, too: in nine
-of ten kinds and placements, the share of objects that collide lies in it. ``bench timecritical --parts fit`` prints the
-numbers below; ``--parts calibration`` tests them on shapes that were not used for fitting (``docs/decisions/0014``).
+So the probability is *measured*: the fraction of objects that collided after searches that were interrupted in a
+similar state. The share differs from kind to kind of shape, and with the way in which objects are placed. So the result
+also has an interval: for nine of ten kinds and placements, the fraction of objects that collide lies in it. ``bench
+timecritical --parts fit`` prints the numbers below; ``--parts calibration`` tests them on shapes that were not used for
+fitting (``docs/decisions/0014``).
 """
 
 import math
@@ -41,7 +42,7 @@ SHARES = np.array(
         0.9808, 0.9808, 0.998,
     ]
 )  # fmt: skip
-"""Share of the searches with this score whose objects collide."""
+"""Fraction of the searches with this score whose objects collide."""
 LOWS = np.array(
     [
         0.002, 0.002, 0.002, 0.002, 0.002, 0.02148, 0.08723, 0.2259, 0.366, 0.4304, 0.5022, 0.5639, 0.5639,
@@ -54,7 +55,7 @@ HIGHS = np.array(
         0.998, 0.998,
     ]
 )  # fmt: skip
-"""Shares of searches with this score between which nine of ten kinds and placements lie."""
+"""Fractions of searches with this score between which nine of ten kinds and placements lie."""
 
 
 @portable
@@ -67,7 +68,7 @@ def measures(hazards, left, opened, heights, highest, filled, spread, common, ra
         heights: the sum of the heights of the remaining pairs. Both roots together have the height ``highest``.
         filled: the sum of the possible collision cells of the remaining pairs.
         spread: the mean spread of both trees (``cells.py``).
-        common: the share of the roots' boxes that lies inside the other's box, the smaller one.
+        common: the fraction of the roots' boxes that lies inside the other box, the smaller one.
         ratio: the volume of the smaller root's box, divided by that of the larger.
         tested, met: numbers of pairs of boxes that were tested, and that overlap.
     """

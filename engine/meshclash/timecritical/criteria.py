@@ -21,7 +21,9 @@ def checked_criterion(p_min: Any, k_min: Any, count: Any) -> Criterion:
     """Return the checked criterion by which a pair counts as colliding; raise UnsupportedOption otherwise."""
     least = real_number(p_min)
     if not 0.0 < least < math.inf:
-        raise UnsupportedOption(f"p_min must be a finite number above 0, not {shown(p_min)}; beyond 1 nothing counts")
+        raise UnsupportedOption(
+            f"p_min must be a positive finite number, not {shown(p_min)}; above 1 no contact counts"
+        )
     return Criterion(least, min(whole_number("k_min", k_min, 1), _MOST), one_of("count", count, COUNTS) == "antichain")
 
 
@@ -31,7 +33,7 @@ def checked_budget(budget: Any) -> float | None:
         return None
     seconds = real_number(budget)
     if not 0.0 < seconds < math.inf:
-        raise UnsupportedOption(f"budget must be None or a finite number of seconds above 0, not {shown(budget)}")
+        raise UnsupportedOption(f"budget must be None or a positive finite number of seconds, not {shown(budget)}")
     return seconds
 
 

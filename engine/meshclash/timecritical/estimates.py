@@ -1,5 +1,5 @@
-"""The result for every pair of objects when a search stops: where they probably meet, and the probability that they
-do.
+"""The result for every pair of objects when a search stops: where the objects probably meet, and the probability of a
+contact.
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ def conclude(
 ):  # fmt: skip
     """Compute for every job the probability that the objects collide, its interval, and the world box of the place.
 
-    The box, (2, 3) [m], is NaN if no place is known. ``measured`` receives the measures of
-    ``collision_probability.py``; they are NaN if the answer is exact. ``best`` (k,) int64 is a work array.
+    The box, (2, 3) [m], is NaN if no location is known. ``measured`` receives the measures of
+    ``collision_probability.py``; the measures are NaN if the result is exact. ``best`` (k,) int64 is a work array.
     """
     best[:] = -1
     for e in range(min(state[USED], LOOKED_AT)):

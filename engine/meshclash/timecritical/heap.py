@@ -2,7 +2,7 @@
 
 Keys are probabilities, rounded down to multiples of ``GRAIN``, minus ``ASIDE`` and ``LAST`` for pairs that are set
 aside. So the probability can be recovered from its key without rounding error, and a pair that is removed subtracts
-exactly the hazard that it added.
+exactly the hazard that the pair added.
 """
 
 from ..jit import inlined, inner, kernel

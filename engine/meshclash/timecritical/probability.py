@@ -1,8 +1,8 @@
 """The probability that the surfaces in two boxes meet, computed from how much of each box its surface fills.
 
-Klein and Zachmann, ADB-trees, 2003 (equation numbers are those of the survey by Zachmann). The common volume of two
-boxes is modelled as s cells. s_A random cells hold enough of one surface, and s_B random cells enough of the other. A
-cell that holds enough of both is a collision cell.
+The formulas are from Klein and Zachmann, ADB-trees, 2003 (equation numbers are those of the survey by Zachmann). The
+common volume of two boxes is modelled as s cells. s_A random cells contain enough of one surface, and s_B random cells
+enough of the other surface. A cell that contains enough of both surfaces is a collision cell.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ import numpy as np
 from ..jit import inlined, kernel
 
 MOST_CELLS = 4096
-"""Largest number of cells; finer partitions of a common volume count as this fine."""
+"""Largest number of cells; finer partitions of a common volume count as having this number."""
 _MOST_COLLISION_CELLS = 10  # equation 9 has its maximum at few of them
 
 

@@ -40,11 +40,13 @@ class Criterion(NamedTuple):
     """The criterion by which a pair of objects counts as colliding."""
 
     p_min: float = 0.99
-    """Pairs of nodes at least this probable are counted. With a value above 1 none is, and the answer is exact."""
+    """Pairs of nodes with at least this probability are counted. With a value above 1 no pair is counted, and the
+    result is exact.
+"""
     k_min: int = 10
     """Number of counted pairs that make a collision."""
     antichain: bool = False
-    """Whether a counted pair is opened only when no other pair is left, so that no place is counted twice."""
+    """Whether a counted pair is opened only when no other pair is left, so that no region is counted twice."""
 
 
 class Limit(NamedTuple):
@@ -65,13 +67,14 @@ class Estimates(NamedTuple):
     intervals: np.ndarray
     """The lowest and the highest probability, (k, 2) float64 (``collision_probability.py``)."""
     regions: np.ndarray
-    """World boxes of where they meet, or most probably meet, (k, 2, 3) float64 [m]; NaN if no place is known."""
+    """World boxes of the contacts or of the most probable contacts, (k, 2, 3) float64 [m]; NaN if no location is known.
+"""
     measures: np.ndarray
-    """What the probabilities were computed from, (k, MEASURES) float64; NaN if the answer is exact."""
+    """Measures from which the probabilities were computed, (k, MEASURES) float64; NaN if the result is exact."""
 
 
 class _SearchArrays(NamedTuple):
-    """Work arrays, reused from search to search: allocating them takes longer than a short search."""
+    """Work arrays, reused from search to search, because allocating them takes longer than a short search."""
 
     leaves: np.ndarray
     indices: np.ndarray
@@ -106,7 +109,7 @@ def _take_heap() -> _Heap:
 
 
 class Search(Copyable):
-    """A search over many pairs of objects that share one heap, and so one budget.
+    """A search over many pairs of objects that share one heap and one budget.
 
     Args:
         volume: the kind of bounding volume of the trees.
@@ -114,7 +117,7 @@ class Search(Copyable):
 
     Attributes:
         rows: one row per job, (k, ROW_LENGTH) int64 (``traversal.py``).
-        hazards: for each job -sum ln(1 - p) over its remaining pairs of nodes, (k,) float64.
+        hazards: sum of -ln(1 - p) over the remaining pairs of nodes of each job, (k,) float64.
         state: counters.
     """
 
@@ -150,7 +153,7 @@ class Search(Copyable):
             trees: the trees that jobs refer to.
             jobs: indices of the trees of a and of b, (k, 2) int64.
             poses: poses of a and of b, (k, 2, 3, 4) float64.
-            first: index of the first new job; those before it are known from the last call.
+            first: index of the first new job; the earlier jobs are known from the last call.
         """
         self._trees = trees
         self.__dict__.pop("_table", None)
@@ -170,8 +173,8 @@ class Search(Copyable):
         )  # fmt: skip
 
     def keep(self, jobs: np.ndarray) -> None:
-        """Keep only the given jobs, (n,) int64 ascending, drop all others, and renumber the kept jobs. Call ``begin``
-        afterwards.
+        """Keep only the given jobs, (n,) int64 ascending, drop all other jobs, and renumber the kept jobs. Call
+        ``begin`` afterwards.
         """
         numbers = np.full(len(self._jobs), -1)
         numbers[jobs] = np.arange(len(jobs))
@@ -192,7 +195,7 @@ class Search(Copyable):
         return int(self.state[layout.USED]) == 0 or (not refine and self.decided)
 
     def run(self, limit: Limit, refine: bool = False) -> None:
-        """Search until there is no work left or the limit is reached.
+        """Search until no work is left or the limit is reached.
 
         Args:
             limit: when to stop.
@@ -223,7 +226,7 @@ class Search(Copyable):
 
     @property
     def _size(self) -> int:
-        """Amount of work that computing the estimates takes, in the units of ``concluding``."""
+        """Amount of work for computing the estimates, in the units of ``concluding``."""
         return 512 + 16 * len(self._jobs) + min(int(self.state[layout.USED]), LOOKED_AT)
 
     def _advance(self, steps: int, workspace: _SearchArrays) -> None:
@@ -241,7 +244,7 @@ class Search(Copyable):
         self._heap = _Heap(_longer(keys, 2 * len(keys)), _longer(entries, 2 * len(keys)))
 
     def settle(self, job: int, colliding: bool) -> None:
-        """Store the exact engine's answer to a job whose status is ASK_HOST."""
+        """Store the exact engine's result for a job whose status is ASK_HOST."""
         self.rows[job, layout.STATUS] = layout.MEET if colliding else layout.APART
         self.rows[job, layout.TRIANGLE_A] = self.rows[job, layout.TRIANGLE_B] = -1
 
@@ -260,7 +263,7 @@ class Search(Copyable):
         return estimates
 
     def end(self) -> None:
-        """Give the heap back, so that other searches can use it. The search must not be used after that."""
+        """Return the heap to the pool, so that other searches can use it. The search must not be used after that."""
         if len(self._heap.keys) <= _LARGEST_SPARE:
             _spare_heaps.append(self._heap)
 

@@ -1,4 +1,4 @@
-"""A search over the pairs of objects of a scene with one budget: likely pairs first, until every answer is exact."""
+"""A search over the pairs of objects of a scene with one budget: likely pairs first, until every result is exact."""
 
 import math
 import time
@@ -18,9 +18,9 @@ from .trees import AdbTree
 from .unit_cost import UnitCost
 
 _LEAST_STEPS = 64
-"""Least number of steps of each slice, even beyond the budget, so that the answers become exact eventually."""
+"""Minimum number of steps of each slice, even beyond the budget, so that the results become exact eventually."""
 reporting = UnitCost(0.2e-6)
-"""Measured cost in this process of one pair of objects in a report."""
+"""Measured cost, in this process, of one pair of objects in a report."""
 
 
 class PlacedTree(NamedTuple):
@@ -33,7 +33,7 @@ class PlacedTree(NamedTuple):
     """A number that changes when the object is moved or deformed."""
 
     def is_as(self, other: "PlacedTree | None") -> bool:
-        """Return whether results for another object also hold for this one: same tree, same pose."""
+        """Return whether results for another object are also valid for this object: same tree, same pose."""
         return other is not None and self.tree is other.tree and self.revision == other.revision
 
 
@@ -43,16 +43,16 @@ class SceneEstimate:
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
-        colliding: (k,) bool: the exact answer where ``complete``. Otherwise True after ``k_min`` counted pairs of
-            nodes, and before that the more probable answer.
+        colliding: (k,) bool: the exact result if ``complete``. Otherwise True after ``k_min`` counted pairs of nodes,
+            and before that the more probable result.
         probability: Probability that the two surfaces meet, (k,) float64.
-        complete: (k,) bool: whether the answer is exact.
-        regions: World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known.
-            For point clouds, a point on both surfaces.
+        complete: (k,) bool: whether the result is exact.
+        regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For point clouds, a
+            point on both surfaces.
         triangles: Triangles (k, 2) int64 that meet, if the search found them; -1 otherwise, and for point clouds.
         stats: The work of this call.
-        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. They
-            are 0 and 1 for pairs with a point cloud until the answer is exact.
+        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. The
+            bounds are 0 and 1 for pairs with a point cloud until the result is exact.
     """
 
     pairs: np.ndarray
@@ -66,12 +66,12 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether every answer is exact."""
+        """Whether every result is exact."""
         return bool(self.complete.all())
 
 
 class SharedSearch(Copyable):
-    """A search over the pairs of a scene. Results are kept for all pairs whose objects have not changed."""
+    """A search over the pairs of a scene. Results are stored for all pairs whose objects have not changed."""
 
     def __init__(self) -> None:
         self._criterion = Criterion()
@@ -93,7 +93,7 @@ class SharedSearch(Copyable):
         return placed.tree
 
     def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
-        """Search these pairs of ids (k, 2) int64 of these objects from now on, and forget all other pairs."""
+        """Search these pairs of ids (k, 2) int64 of these objects from now on, and drop all other pairs."""
         if self._search is None or criterion != self._criterion:
             if self._search is not None:
                 self._search.end()
@@ -125,7 +125,7 @@ class SharedSearch(Copyable):
     def search_steps(self, seconds: float | None, steps: int | None) -> Generator[float, None, None]:
         """Search for ``seconds`` of its own time, or ``steps``; yield after each slice the share of decided pairs.
 
-        If every pair is decided at the beginning, the search continues with those that merely count as colliding.
+        If every pair is decided at the beginning, the search continues with the pairs that merely count as colliding.
         """
         if self._search is None:
             return
@@ -145,18 +145,18 @@ class SharedSearch(Copyable):
 
     @property
     def _size(self) -> int:
-        """Amount of work that computing the estimates takes, in the units of ``reporting``."""
+        """Amount of work for computing the estimates, in the units of ``reporting``."""
         return 64 + len(self._pairs)
 
     def unsettled(self) -> list[tuple[int, int]]:
-        """Return the pairs of ids that need exact arithmetic; pass their answers to ``settle``."""
+        """Return the pairs of ids that need exact arithmetic; pass their results to ``settle``."""
         if self._search is None:
             return []
         asking = self._search.rows[:, layout.STATUS] == layout.ASK_HOST
         return [(a, b) for a, b in self._pairs[asking].tolist()]
 
     def settle(self, pair: tuple[int, int], colliding: bool) -> None:
-        """Store the exact answer to a pair."""
+        """Store the exact result for a pair."""
         assert self._search is not None
         self._search.settle(int(np.flatnonzero((self._pairs == pair).all(axis=1))[0]), colliding)
 

@@ -1,4 +1,4 @@
-"""Compute how far a surface spreads in its box. It distinguishes kinds of meshes whose searches have the same
+"""Compute how far a surface spreads in its box. The spread distinguishes kinds of meshes whose searches have the same
 measures.
 """
 
@@ -17,8 +17,8 @@ def spread_steps(mesh: TriangleMesh) -> Generator[None, None, float]:
     """Compute the spread of a surface: the root mean square distance from its centroid, divided by the diagonal of its
     box.
 
-    The result is between 0 and 0.5, and 0 for a surface without area. It does not depend on the position or the size
-    of the surface. The generator works in steps.
+    The result is between 0 and 0.5, and 0 for a surface without area. The spread does not depend on the position or the
+    size of the surface. The generator works in steps.
     """
     vertices, triangles = mesh.arrays
     low, high = mesh.bounds

@@ -1,9 +1,9 @@
 """Best-first simultaneous traversal: the pairs of nodes whose surfaces most likely meet come first.
 
-One kernel serves one pair of objects, or many that share a budget. Every pair of nodes that may meet is in a heap,
-ordered by its probability of holding a contact. A pair of leaves is decided exactly when it comes to the top. The
-kernel stops after a number of steps, when the heap is full, or when every pair of objects is decided. It resumes from
-its state.
+One kernel processes one pair of objects, or many that share a budget. Every pair of nodes that may meet is in a heap,
+ordered by its probability of holding a contact. A pair of leaves is decided exactly when it reaches the top of the
+heap. The kernel stops after a number of steps, when the heap is full, or when every pair of objects is decided. The
+kernel resumes from its state.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
 # the numbers of pairs of boxes that were tested and that overlap.
 STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, TESTED, MET, ROW_LENGTH = range(11)
 OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
-"""Status of a job. ASK_HOST: products of coordinates leave the range of float64, so the exact engine answers."""
+"""Status of a job. ASK_HOST: products of coordinates leave the range of float64, so the exact engine decides."""
 # Work is counted in steps; one step takes about as long as a test of two boxes.
 _LEAF_STEPS = 4
 _TRIANGLE_STEPS = 2
@@ -45,13 +45,15 @@ _UNOPENED = 0.7
 
 @inlined
 def hazard(probability):
-    """Return what a pair of nodes adds to the hazard -ln(1 - p) of two objects (the hazard of survival analysis)."""
+    """Return the contribution of a pair of nodes to the hazard -ln(1 - p) of two objects (the hazard of survival
+    analysis).
+    """
     return _UNOPENED if probability >= 1.0 else -np.log1p(-probability)
 
 
 @portable
 def _nothing_to_prepare(relative, root_a, root_b, out):
-    """Do nothing: for volumes that need only a row of ``relative_pose.py``."""
+    """Do nothing, for volumes that need only a row of ``relative_pose.py``."""
 
 
 def beginning(volume: str) -> Callable:
@@ -96,7 +98,9 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
 
 @inlined
 def common_share(box_a, box_b, frame):
-    """Return the smaller share of two boxes that lies inside the other's, and the ratio of their volumes, at most 1."""
+    """Return the smaller fraction of two boxes that lies inside the other box, and the ratio of their volumes, at most
+    1.
+    """
     part_a, volume_a = _part(box_a, box_b, frame, 0)
     part_b, volume_b = _part(box_b, box_a, frame, 15)
     larger = max(volume_a, volume_b)
@@ -119,7 +123,7 @@ def _relate(job, jobs, sizes, poses, scratch, frame):
 def pair_probability(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b, node_b, frame, logs):
     """Return the probability that the surfaces of two nodes meet, estimated from how much of their boxes they fill.
 
-    The common volume is estimated as the smaller of two volumes: of the part of each box that lies inside the other's
+    The common volume is estimated as the smaller of two volumes: the part of each box that lies inside the other box's
     bounding box in its own frame. Cells have the size of the larger box's cells. The share of cells with enough surface
     grows in proportion to the side length of the cells.
     """
@@ -170,9 +174,7 @@ def _part(box, other, relative, at):
 
 @inner
 def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, leaves, indices, workspace):
-    """Decide a pair of leaves exactly, and write a contact to the row of the job; return the number of steps that this
-    took.
-    """
+    """Decide a pair of leaves exactly, and write a contact to the row of the job; return the number of steps."""
     leaf_a, leaf_b = leaves[0], leaves[1]
     counter = workspace.counter
     first_a, count_a = forest_a.first[node_a], forest_a.count[node_a]

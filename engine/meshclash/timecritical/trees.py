@@ -53,7 +53,9 @@ class AdbTree(Copyable):
 
 @in_slices
 def adb_tree(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
-    """Return the ADB-tree of a hierarchy. It is computed once, and cached until the hierarchy's parts are replaced."""
+    """Return the ADB-tree of a hierarchy. The tree is computed once, and cached until the hierarchy's parts are
+    replaced.
+    """
     if not is_augmented(hierarchy):
         parts = hierarchy.parts
         filling = yield from fill_steps(parts, hierarchy.volume)
@@ -68,9 +70,9 @@ def is_augmented(hierarchy: Hierarchy) -> bool:
 
 
 def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
-    """Give a refitted hierarchy the augmentation of the hierarchy from which it was refitted, with new boxes.
+    """Give a refitted hierarchy the additional data of the hierarchy from which it was refitted, with new boxes.
 
-    The cell counts and the spread are reused: they change little while a mesh bends, no complete answer depends on
+    The cell counts and the spread are reused: they change little while a mesh bends, no complete result depends on
     them, and computing them again takes longer than a frame.
     """
     kept = old.derived.get(_KEY)
@@ -107,7 +109,7 @@ def nodes_at(trees, tree, width):
 
 @inlined
 def forest_at(trees, tree, width, zero):
-    """Return a forest with this tree only; ``zero`` is an array of one zero."""
+    """Return a forest with only this tree; ``zero`` is an array of one zero."""
     count, triangles = trees[tree, NODE_COUNT], trees[tree, TRIANGLE_COUNT]
     return Forest(
         int32_at(trees[tree, FIRST], (count,)),

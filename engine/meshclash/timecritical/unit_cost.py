@@ -2,7 +2,7 @@
 
 _RISE, _FALL = 1.1, 0.99
 """Factors of the bound: it grows by a tenth when work took longer than expected, and shrinks by a hundredth otherwise.
-It settles where one piece of work in eleven takes longer."""
+The bound settles at a value that one piece of work in eleven exceeds."""
 
 
 class UnitCost:

@@ -1,1 +1,1 @@
-"""Simultaneous traversal of two hierarchies: the same code for every volume and every leaf test."""
+"""Traverse two hierarchies at the same time: one implementation for every bounding volume and every leaf test."""

@@ -27,7 +27,7 @@ class BinaryEngine:
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether the binary engine can answer a question."""
+        """Return whether the binary engine can compute a question."""
         return question.goal is Goal.CONTACTS or (question.goal is Goal.WITHIN and question.first_only)
 
     def __init__(self, question: Question) -> None:

@@ -1,8 +1,8 @@
 """Iterate over the triangles of a tree that may be near a point, on a line, or far out along a direction.
 
-The caller begins a search and then requests the next triangle until there is none. Each request has the caller's
+The caller begins a search and then requests the next triangle until no triangle is left. Each request has the caller's
 current limit: triangles that are farther away, or reach less far, are skipped. The most promising triangles come first.
-The caller measures them in float64, or decides exactly. A skipped triangle is certainly beyond the limit.
+The caller measures these triangles in float64, or decides exactly. A skipped triangle is certainly beyond the limit.
 
 Eight boxes or triangles are compared at a time (``lane_points.py``). The stack holds slots as in ``wide_traversal.py``
 with the bounds of their boxes. Trees without an 8-wide form, and uncompiled code, are searched through the binary tree.
@@ -96,7 +96,7 @@ def _push_all(scratch, child, bits):
 
 @inlined
 def _least_of_leaf(scratch, near):
-    """Take the remaining triangle with the smallest bound from the current leaf, if its bound is at most ``near``;
+    """Take the remaining triangle with the smallest bound from the current leaf, if the bound is at most ``near``;
     otherwise return -1.
 
     Triangles beyond ``near`` are dropped.
@@ -157,7 +157,9 @@ def _bounds_of_leaf(kind, scratch, nodes, box, first, count):
 
 @inlined
 def _next_of_eight(kind, scratch, limit):
-    """Return the next triangle of the 8-wide tree whose bound is at most ``limit`` (float32); -1 if there is none."""
+    """Return the next triangle of the 8-wide tree whose bound is at most ``limit`` (float32); -1 if no such triangle is
+    left.
+    """
     state, stack, bounds = longs(scratch), longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS)
     single = floats(scratch + 8 * _SINGLES)
     nodes, words = floats(state[_NODES]), integers(state[_NODES])
@@ -215,7 +217,7 @@ def _begin_with_two(q, slack, way, work):
 
 @inner
 def _bound_of_box(kind, volume, scratch):
-    """Like ``_bounds_of_boxes``, for one box in float64; for a point it is the distance, not its square."""
+    """Like ``_bounds_of_boxes``, for one box in float64; for a point the bound is the distance, not its square."""
     q, slack = (scratch[_POINT], scratch[_POINT + 1], scratch[_POINT + 2]), scratch[_SLACK]
     if kind == _NEAR:
         return box_gap(volume, q, slack)
@@ -231,7 +233,9 @@ def _bound_of_box(kind, volume, scratch):
 
 @inner
 def _next_of_two(kind, forest, tree, limit, work):
-    """Return the next triangle from the binary tree, in a leaf whose bound is at most ``limit``; -1 if none."""
+    """Return the next triangle from the binary tree, in a leaf whose bound is at most ``limit``; -1 if no such triangle
+    is left.
+    """
     scratch, stack, gaps = work.scratch, work.stack, work.gaps
     start, left, used = forest.node_start[tree], np.int64(scratch[_LEFT]), np.int64(scratch[_USED])
     entry = np.int64(scratch[_FIRST])
@@ -269,7 +273,9 @@ def begin_near(forest, tree, q, slack, work):
 
 @inner
 def next_near(forest, tree, limit, work):
-    """Return another triangle that may be within ``limit`` [m], which must not grow between calls; -1 if none."""
+    """Return another triangle that may be within ``limit`` [m], which must not grow between calls; -1 if no such
+    triangle is left.
+    """
     if work.scratch[_WIDE] != 0.0:
         return _next_near_of_eight(work.scratch.ctypes.data, limit)
     return _next_of_two(_NEAR, forest, tree, limit, work)
@@ -318,7 +324,7 @@ def begin_on_line(forest, tree, o, e, slack, work):
 
 @inner
 def next_on_line(forest, tree, work):
-    """Return another triangle that the line may meet; -1 if there is none."""
+    """Return another triangle that the line may meet; -1 if no such triangle is left."""
     if work.scratch[_WIDE] != 0.0:
         return _next_on_line_of_eight(work.scratch.ctypes.data)
     return _next_of_two(_ON_LINE, forest, tree, 0.0, work)
@@ -337,10 +343,10 @@ def begin_far(forest, tree, m, work):
 
 @inner
 def next_far(forest, tree, limit, work):
-    """Return another triangle that may reach ``limit`` [m] along the direction; -1 if there is none.
+    """Return another triangle that may reach ``limit`` [m] along the direction; -1 if no such triangle is left.
 
-    ``limit`` must not fall between calls. It refers to the exact corners in the hierarchy's frame; the caller must
-    allow for the rounding errors of its own coordinates.
+    ``limit`` must not fall between calls. The limit refers to the exact corners in the hierarchy's frame; the caller
+    must allow for the rounding errors of its own coordinates.
     """
     if work.scratch[_WIDE] != 0.0:
         return _next_far_of_eight(work.scratch.ctypes.data, limit)

@@ -13,7 +13,8 @@ from .point import DIRECTIONS, inverse_of, local_slack, outward_direction, ray_m
 def _is_in_box(p, a, b, c):
     """Return whether a point is in the box of a degenerate triangle.
 
-    If it is not, a ray that meets the degenerate triangle also grazes its neighbours, or it meets nothing.
+    If the crossing is outside the box, a ray that meets the degenerate triangle also grazes its neighbours, or it meets
+    no triangle.
     """
     inside = True
     for k in range(3):
@@ -48,8 +49,9 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
 def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
     """Return the winding number of a closed tree at the world point p, without component ``skip`` (-1: none).
 
-    It is the sum of the signed crossings of a ray, decided exactly. If a ray grazes an edge or a vertex, the next
-    direction is tried. Returns (number, True), or (0, False) if all directions graze, as for a point on the surface.
+    The winding number is the sum of the signed crossings of a ray, decided exactly. If a ray grazes an edge or a
+    vertex, the next direction is tried. Returns (number, True), or (0, False) if all directions graze, as for a point
+    on the surface.
     """
     first = outward_direction(forest, tree, pose, inverse, origin, p)
     for turn in range(DIRECTIONS.shape[0]):
@@ -78,7 +80,7 @@ def _end_of_ray(direction, p, pose, reach):
 
 @inner
 def _change_by_nodes(forest, tree, pose, inverse, origin, reach, orientation, p, q, work):
-    """Return the same as ``winding_along`` for all components, from the binary tree: a GPU has no 8-wide form."""
+    """Like ``winding_along`` for all components, with the binary tree, because a GPU has no 8-wide form."""
     o, e = to_local(p, pose, inverse, origin), to_local(q, pose, inverse, origin)
     d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
     inverse_d = (inverse_of(d[0]), inverse_of(d[1]), inverse_of(d[2]))
@@ -111,7 +113,7 @@ def _change_by_nodes(forest, tree, pose, inverse, origin, reach, orientation, p,
 
 @inner
 def winding_by_nodes(forest, tree, pose, inverse, origin, reach, orientation, p, work):
-    """Return the same as ``winding`` for all components, from the binary tree: a GPU has no 8-wide form."""
+    """Like ``winding`` for all components, with the binary tree, because a GPU has no 8-wide form."""
     first = outward_direction(forest, tree, pose, inverse, origin, p)
     for turn in range(DIRECTIONS.shape[0]):
         q = _end_of_ray(first + turn, p, pose, reach)

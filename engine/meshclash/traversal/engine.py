@@ -1,4 +1,4 @@
-"""``Engine``: the protocol of all engines, which answer a question in slices and return results in chunks."""
+"""``Engine``: the protocol of all engines, which compute a question in slices and return results in chunks."""
 
 from typing import Protocol
 
@@ -9,28 +9,26 @@ Chunk = tuple[np.ndarray, ...]
 
 
 class EngineFailed(Exception):
-    """Raised when an engine cannot answer a question, before it has returned any chunk; the message gives the
-    reason.
-    """
+    """Raised when an engine cannot compute a question, before it has returned any chunk, with the reason."""
 
 
 class Engine(Protocol):
-    """An engine that answers one question, with which it is created."""
+    """An engine that computes one question, which is given to its constructor."""
 
     settled: bool
     """Whether the results are final, without a further exact decision."""
     chunks: list[Chunk]
-    """The results so far; the caller may empty this between two calls of ``advance``."""
+    """The results so far; the caller may empty this list between two calls of ``advance``."""
     threads: int
     """Number of threads used."""
     device: str
-    """The device that it runs on."""
+    """The device on which the engine runs."""
 
     def advance(self) -> bool:
         """Work for some milliseconds; return True when all jobs are done.
 
         Raises:
-            EngineFailed: another engine must answer. No chunk has been returned yet.
+            EngineFailed: another engine must compute the question. No chunk has been returned yet.
         """
         ...
 

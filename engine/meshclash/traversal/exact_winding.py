@@ -1,10 +1,10 @@
-"""Exact winding numbers at places on a surface: beside a corner, along an edge, or within a triangle.
+"""Exact winding numbers at places on a surface: next to a corner, along an edge, or within a triangle.
 
-A place is a base point, moved infinitely little towards a point y and infinitely less towards a point z. So it lies
-within a triangle that has the base on an edge. An orientation determinant is affine in each of its points. Its sign at
-the place is its sign at the base; if that is zero, its sign at y; and if that is also zero, its sign at z. No point is
-ever constructed, and every sign comes from exact predicates (Edelsbrunner and Mücke, "Simulation of simplicity" (1990),
-but with directions given by the caller instead of arbitrary ones).
+A place is a base point, moved infinitely little towards a point y and infinitely less towards a point z. So the place
+lies within a triangle that has the base on an edge. An orientation determinant is affine in each of its points. Its
+sign at the place is its sign at the base; if that is zero, its sign at y; and if that is also zero, its sign at z. No
+point is ever constructed, and every sign comes from exact predicates (Edelsbrunner and Mücke, "Simulation of
+simplicity" (1990), but with directions given by the caller instead of arbitrary ones).
 
 All places around one base share a ray from the base to a point q far outside. ``star`` finds the triangles that the ray
 crosses, and the triangles that contain the base. Only the latter contribute differently at each place.
@@ -24,7 +24,8 @@ from .candidates import begin_on_line, next_on_line
 from .point import DIRECTIONS, box_gap, local_slack, outward_direction, to_local, world_triangle
 
 FOUND, GRAZES, UNDECIDED = 0, 1, 2
-"""Status of a query: answered; the ray grazes something, so another ray is needed; the predicates cannot decide."""
+"""Status of a query: decided; the ray grazes an edge or vertex, so another ray is needed; the predicates cannot decide.
+"""
 MOST_AROUND = 8192
 """Maximum number of triangles of one mesh around one point; with more, rational arithmetic is used."""
 
@@ -181,7 +182,8 @@ def _edges_at(base, a, b, c, work):
 def _position(a, b, c, base, q, work):
     """Return how the ray from a base to q meets a triangle: (case, side of q, edges on whose lines the base lies).
 
-    The case is 0: not at all, 1: goes through, 2: begins on it, -1: grazes it, -2: undecided.
+    The case is 0: the ray misses the triangle, 1: it passes through, 2: it begins on the triangle, -1: it grazes the
+    triangle, -2: undecided.
     """
     side_p = _side_of_base(base, a, b, c, work)
     if side_p == 0:
@@ -227,7 +229,7 @@ def held_edges(entry):
 
 @inner
 def place_in_triangle(base, y, z, q, corners, work):
-    """Return whether a place in the plane of a triangle is inside it; q must not lie in that plane.
+    """Return whether a place in the plane of a triangle is inside the triangle; q must not lie in that plane.
 
     Returns False if the base, y and z are collinear.
     """
@@ -243,7 +245,7 @@ def star(forest, solids, frame, base, q, found, work):
     """Find the triangles of a posed tree that the ray from a base to an outside point q crosses, or that contain it.
 
     Returns (winding number of the crossed triangles, number of triangles that contain the base, status). An entry for
-    each triangle that contains the base is written to ``found`` while there is room; degenerate triangles are skipped.
+    each triangle that contains the base is written to ``found`` while it fits; degenerate triangles are skipped.
     """
     o = to_local(base.near, frame.pose, frame.inverse, frame.origin)
     e = to_local(q, frame.pose, frame.inverse, frame.origin)

@@ -51,7 +51,7 @@ class Forest(NamedTuple):
     """Addresses of each tree's arrays, as in ``LaneForest``; 0 without an 8-wide form or without compiled code."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Refuse to copy, as ``NotCopied`` does."""
+        """Raise an error instead of copying, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
@@ -61,10 +61,11 @@ class LaneForest(NamedTuple):
     trees: np.ndarray
     """Addresses of each tree's arrays, and its root's slot, (trees, ADDRESSES) int64; see ``wide_traversal.py``."""
     sizes: np.ndarray
-    """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
+    """Origin, largest absolute coordinates, and coordinates of the root box relative to the origin, (trees, 9) float64
+    [m]."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Refuse to copy, as ``NotCopied`` does."""
+        """Raise an error instead of copying, as ``NotCopied`` does."""
         return refuse_copies(self, protocol)
 
 
@@ -82,13 +83,15 @@ class TreeSet(Copyable, caches={"before": NoneType}):
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
     parts: Sequence[TreeParts]
-    """The parts that were packed; they stay the same when a hierarchy is given other parts."""
+    """The packed parts; they stay the same when a hierarchy gets new parts."""
     before: "TreeSet | None" = None
     """The previous tree set, whose arrays refitted trees can share. Dropped once ``forest`` has been made."""
 
     @property
     def side(self) -> "Side":
-        """The trees as a side of a question; not cached, because it would keep the tree set and its meshes alive."""
+        """The trees as a side of a question; the side is not cached, because it would keep the tree set and its meshes
+        alive.
+        """
         return Side(self.meshes, lambda: self)
 
     @cached_property
@@ -113,8 +116,8 @@ class TreeSet(Copyable, caches={"before": NoneType}):
         return _join(self.parts) if before is None else _join_refitted(self.parts, before)
 
     def orient_after_use(self, trees: Sequence[int]) -> None:
-        """Use oriented boxes for each of the given trees that has them, or has been tested often enough to get them
-        (``hierarchy/oriented.py``).
+        """Use oriented boxes for each of the given trees that has oriented boxes, or has been tested often enough to
+        get them (``hierarchy/oriented.py``).
         """
         for tree in trees:
             if self.lanes.trees[tree, ORIENTED] == 0:
@@ -166,7 +169,7 @@ class Side:
 
     Args:
         meshes: the mesh of each tree.
-        grow: a function that makes the tree set; without it only a device can answer.
+        grow: a function that creates the tree set; without it only a GPU can compute the question.
     """
 
     def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], TreeSet] | None = None) -> None:
@@ -298,7 +301,7 @@ def _join_refitted(parts: Sequence[TreeParts], before: TreeSet) -> Forest:
 def note_usage(tree_set_a: TreeSet, tree_set_b: TreeSet, jobs: np.ndarray, volume_tests: int) -> None:
     """Add the volume tests of a question about trees (k, 2) to the usage of those trees (see ``build``, "auto").
 
-    Every job counts the same, and each of its two trees gets half.
+    Every job counts the same, and each of its two trees gets half of the tests.
     """
     if len(jobs) == 0:
         return
@@ -335,7 +338,8 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
 class _KeptAddresses:
     """Addresses of the arrays of some trees; a NumPy array made from this object keeps those arrays alive.
 
-    It does not keep meshes: meshes may keep this object, and Python cannot collect a reference cycle through an array.
+    The object does not keep meshes alive: meshes may refer to this object, and Python cannot collect a reference cycle
+    through an array.
     """
 
     def __init__(self, parts: Sequence[TreeParts]) -> None:

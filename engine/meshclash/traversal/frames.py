@@ -107,7 +107,8 @@ def outward_side(forest, solids, frame, t, p, work):
     """Return the factor 1 or -1 that turns the normal of triangle t out of the material at its point p.
 
     Returns 0 if there is material on both sides. Components that overlap are united, and a component of the opposite
-    orientation inside another is a cavity. So the result depends on the winding number of the other components at p.
+    orientation inside another component is a cavity. So the result depends on the winding number of the other
+    components at p.
     """
     component = np.int64(solids.component[forest.triangle_start[frame.tree] + t])
     index = solids.component_start[frame.tree] + component

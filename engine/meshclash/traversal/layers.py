@@ -1,7 +1,7 @@
 """Find faces that bound no volume: copies, degenerate faces, and the second layer of two-sided faces.
 
-Two-sided faces, as in games and from some exporters, exist in both orientations at the same place. Such a mesh is
-closed, but encloses no volume. One layer of them is the intended surface.
+Some meshes, for example from games, have two-sided faces: each face exists in both orientations at the same position.
+Such a mesh is closed, but encloses no volume. The intended surface is one layer of these faces.
 """
 
 from collections.abc import Generator
@@ -17,7 +17,7 @@ from ..types.topology import sorted_sides_steps
 ROUNDING = 1e-12
 """Upper bound of the volume of a two-sided part, relative to its area times the extent of the mesh."""
 UPWARD = np.array([0.80178373, 0.53452248, 0.26726124])
-"""The direction that counts as up; few planes contain it."""
+"""The direction that counts as up; few planes contain this direction."""
 
 
 @kernel
@@ -61,7 +61,7 @@ def joined_numbers(count: int, pairs: np.ndarray) -> np.ndarray:
 
 @inner
 def _least_number(numbers, i):
-    """Return the smallest number known to be connected with i, and shorten the path to it."""
+    """Return the smallest number known to be connected with i, and shorten the path to this number."""
     while numbers[i] != i:
         numbers[i] = numbers[numbers[i]]
         i = numbers[i]
@@ -143,7 +143,7 @@ def has_layers(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
 
 
 def _is_thick(mesh: TriangleMesh, volumes: np.ndarray) -> bool:
-    """Return whether every component is closed by itself and has a volume."""
+    """Return whether every component is closed and has a volume."""
     extent = float((mesh.bounds[1] - mesh.bounds[0]).max())
     return mesh.topology.paired and bool((np.abs(volumes) > ROUNDING * extent**3).all())
 
@@ -152,7 +152,7 @@ def one_layer_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """Return the triangles (k,) int32 of a mesh without open edges, with only one layer of two-sided parts.
 
     Parts are connected by edges. A two-sided part has area but no volume, and no first moment of volume either. (Two
-    equal boxes side by side, one of them inside out, have no volume but a moment.) Yields every few milliseconds.
+    equal boxes next to each other, one of them inside out, have no volume but a moment.) Yields every few milliseconds.
     """
     every = np.arange(mesh.triangle_count, dtype=np.int32)
     extent = float((mesh.bounds[1] - mesh.bounds[0]).max())

@@ -33,20 +33,21 @@ from .question import Goal, Question
 _CHUNK = 1 << 15
 _GOALS = Goal.NEAREST, Goal.WITHIN
 _LONGEST_PART = 512
-"""Most jobs of a part: jobs in a row for one worker, of which each may start from the result of the one before."""
+"""Maximum number of jobs of a part: consecutive jobs of one worker, in which each may start from the result of the
+previous job."""
 _SHORTEST_PART = 32
 """Fewest jobs of a part: its first search starts without an earlier result."""
 _PARTS = 16
 """Number of parts of a short question; the division into parts does not depend on the number of threads."""
 _PARTS_OF_WORKER = 4
-"""Parts that a worker works on in one round: one after the other, so that all workers end a round together."""
+"""Number of parts that a worker processes in one round, one after the other, so that all workers end a round together.
+"""
 
 
 class _NearEngine:
     """The common base class of both engines for distances.
 
-    Pairs within rounding error of each other get distance 0, or are kept whatever the tolerance. So ``settled`` is
-    False.
+    Pairs within rounding error of each other get distance 0, or are kept for any tolerance. So ``settled`` is False.
     """
 
     settled = False
@@ -74,7 +75,9 @@ class _NearEngine:
         self.chunks: list[Chunk] = []
 
     def _take(self, state: np.ndarray, output: NearestOutput, begin: int, done: bool) -> None:
-        """Collect the pairs within the tolerance of jobs from ``begin`` on, if there are many or all jobs are done."""
+        """Collect the pairs within the tolerance of jobs from ``begin`` on, if there are many pairs or all jobs are
+        done.
+        """
         count = int(state[layout.OUTPUT_USED])
         if count and (done or count > _CHUNK):
             pairs, lengths, jobs = (array[:count] for array in output)
@@ -101,12 +104,12 @@ class NearWideEngine(_NearEngine):
     """An ``Engine`` for distances of trees of boxes, which tests eight nodes at a time, on one or several threads.
 
     The jobs are divided into parts. A part belongs to one worker, so that each of its searches may start from the
-    result of the job before.
+    result of the previous job.
     """
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether the 8-wide engine for distances can answer a question."""
+        """Return whether the 8-wide engine for distances can compute a question."""
         return question.goal in _GOALS and not question.first_only and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
@@ -198,7 +201,7 @@ class NearBinaryEngine(_NearEngine):
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether the binary engine for distances can answer a question."""
+        """Return whether the binary engine for distances can compute a question."""
         return question.goal in _GOALS and not question.first_only
 
     def __init__(self, question: Question) -> None:

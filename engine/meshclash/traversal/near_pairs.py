@@ -1,7 +1,8 @@
 """Distance queries with the binary traversal: the nearest pair of triangles, or all pairs within a tolerance.
 
-This is the same search as ``near_wide.py``, over the binary tree and with a volume's ``gap`` as lower bound. It is used
-for volumes other than boxes, leaves of more than eight triangles and uncompiled code, and as the reference in tests.
+This is the same search as ``near_wide.py``, over the binary tree and with a volume's ``gap`` as lower bound. This
+search is used for volumes other than boxes, leaves of more than eight triangles and uncompiled code, and as the
+reference in tests.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from .pairs import boxes_meet, place_triangles, traversal_with
 
 
 class NearScratch(NamedTuple):
-    """Scratch arrays like ``pairs.Scratch``, and those for distances."""
+    """Scratch arrays like ``pairs.Scratch``, and additional arrays for distances."""
 
     leaf_a: np.ndarray
     leaf_b: np.ndarray

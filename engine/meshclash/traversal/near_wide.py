@@ -1,17 +1,17 @@
 """Find the nearest pair of triangles, or all pairs within a tolerance, with eight boxes and triangles at a time.
 
 Entries are pairs of slots as in ``wide_traversal.py``, with the squared gap of their boxes. Each step pops one pair.
-Unless both are leaves, the larger one is opened, its up to eight children are compared with the other's box at once,
-and those that are near enough are pushed.
+Unless both are leaves, the larger one is opened. Its up to eight children are compared with the other box at once, and
+the children that are near enough are pushed.
 
-If no pair to start from is given, a few descents, each to the child with the smallest gap, find one. The first descent
-uses only the boxes, the next ones also the direction between the triangles found so far, until no nearer pair is found.
-So almost the whole search knows this direction and a distance close to the result. If the objects are near each other,
-the search is best-first with a heap: no pair of boxes farther apart than the result is ever opened. If they are far
-apart, most pairs in a heap would have nearly the same bound. Then, or with a given pair to start from, or when all
-pairs within a tolerance are wanted, the order hardly matters, and a stack is cheaper.
-The direction between the nearest points so far helps to prune boxes and triangles, and directions between points
-measured earlier help to prune triangles (``lane_gaps.py``).
+If no pair to start from is given, a few descents, each to the child with the smallest gap, find one. The first
+traversal uses only the boxes. The next ones also use the direction between the triangles found so far, until no nearer
+pair is found. So almost the whole search knows this direction and a distance close to the result. If the objects are
+near each other, the search is best-first with a heap: no pair of boxes farther apart than the result is ever opened. If
+they are far apart, most pairs in a heap would have nearly the same bound. Then, or with a given pair to start from, or
+when all pairs within a tolerance are wanted, the order hardly matters, and a stack is cheaper. The direction between
+the nearest points so far helps to prune boxes and triangles, and directions between points measured earlier help to
+prune triangles (``lane_gaps.py``).
 """
 
 import math
@@ -134,7 +134,7 @@ def world_corners(tree, t, poses, pose):
 def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
     """Return (distance [m], nearest points, whether rounding may hide that the triangles meet) of two triangles.
 
-    Rounding may hide it if the distance is below a fraction ``share`` of the coordinates. A negative ``share`` means
+    If the distance is below a fraction ``share`` of the coordinates, rounding may hide it. A negative ``share`` means
     that the triangles are known not to meet.
     """
     p1, q1, r1 = world_corners(tree_a, t, poses_a, pose_a)
@@ -226,16 +226,14 @@ def _traverse(side_a, side_b, work):
     The arguments are the addresses of three records (int64): of both sides and of the work (``near_work.py``). In the
     records of the sides, ``TREES`` (t, ADDRESSES) int64 and ``TREE_SIZES`` (t, SIZES) describe the trees, as in
     ``traverse_wide``. ``SLABS`` (t,) int64 are the addresses of their slabs, 0 for none; only the search for nearest
-    pairs uses them.
-    ``JOBS`` (k, 2) int64 are pairs of trees, with poses (k, 3, 4), one for each job. With the option ALONE there is one
-    job with poses (4, 4), which starts anew whatever the state; the kernel returns False at once unless both poses are
-    plainly rigid.
-    ``DISTANCES``, ``POINTS`` and ``KNOWN`` contain for each job the distance so far (or the tolerance), the two points,
-    and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST they are improved.
-    Without it, every pair within the distance, or with an uncertain distance, is appended to ``PAIRS``, ``LENGTHS`` and
-    ``PAIR_JOBS``.
-    ``ERRORS`` are described in ``near_leaf.py``. ``SINGLE`` and ``DOUBLE`` are scratch; the directions in it are kept
-    between calls. The kernel also returns when the stack might overflow.
+    pairs uses them. ``JOBS`` (k, 2) int64 are pairs of trees, with poses (k, 3, 4), one for each job. With the option
+    ALONE there is one job with poses (4, 4), which starts anew whatever the state; the kernel returns False at once
+    unless both poses are plainly rigid. ``DISTANCES``, ``POINTS`` and ``KNOWN`` contain for each job the distance so
+    far (or the tolerance), the two points, and the pair (-1: none; when the job begins, a pair to start from). With the
+    option NEAREST they are improved. Without this option, every pair within the distance, or with an uncertain
+    distance, is appended to ``PAIRS``, ``LENGTHS`` and ``PAIR_JOBS``. ``ERRORS`` are described in ``near_leaf.py``.
+    ``SINGLE`` and ``DOUBLE`` are scratch arrays; the directions in them are kept between calls. The kernel also returns
+    when the stack might overflow.
     """
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     job_count, queue_room = given[JOB_COUNT], given[QUEUE_ROOM]

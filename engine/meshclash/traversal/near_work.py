@@ -67,7 +67,7 @@ class NearWork(NotCopied):
     """The arrays of a question, and their addresses.
 
     Attributes:
-        address: address of the record, which ``traverse_near`` takes.
+        address: address of the record, the argument of ``traverse_near``.
         state: the state of the kernel, all 0 at the beginning.
     """
 

@@ -1,6 +1,7 @@
 """Find the triangles of a posed tree that are nearest to points, on several threads.
 
-Points are visited along a Morton curve, so that the triangles found for one are a good first guess for the next.
+Points are visited along a Morton curve, so that the triangles found for one point are a good first guess for the next
+point.
 """
 
 import math
@@ -25,22 +26,23 @@ _PART = 512
 _SLICE = 1 << 14
 """Points between two progress reports, for each thread."""
 _MOST_KEPT = 16
-"""Up to this many triangles of a point are the first guess for the next; more cost more than they save."""
+"""Up to this number of triangles of a point are the first guess for the next point; more triangles take more time than
+they save."""
 _SHARED_FROM = 1 << 13
-"""Number of points above which several threads pay."""
+"""Number of points above which several threads are faster."""
 COMPILED_FOR = 1 << 18
-"""Number of points above which it pays to compile the parallel kernel."""
+"""Number of points above which compiling the parallel kernel is worthwhile."""
 
 
 class Nearest(NamedTuple):
     """The k nearest triangles of each of n points, the nearest first."""
 
     distances: np.ndarray
-    """(n, k) float64 [m], infinite if there is none within the limit."""
+    """(n, k) float64 [m], infinite if no triangle is within the limit."""
     points: np.ndarray
-    """Nearest point of the triangle, world, (n, k, 3) float64 [m]; NaN if there is none."""
+    """Nearest point of the triangle, world, (n, k, 3) float64 [m]; NaN without a triangle."""
     triangles: np.ndarray
-    """(n, k) int32, -1 if there is none."""
+    """(n, k) int32, -1 without a triangle."""
 
 
 def new_nearest(n: int, count: int) -> Nearest:
@@ -75,7 +77,7 @@ def _insert(found, row, distance, point, triangle, may_be_there):
 
 @inner
 def _compare(forest, frame, p, triangle, limit, found, row, may_be_there):
-    """Measure the distance to a triangle, and insert the triangle if it is within ``limit``."""
+    """Measure the distance to a triangle, and insert the triangle if its distance is within ``limit``."""
     a, b, c = world_triangle(forest, frame.tree, triangle, frame.pose)
     gap = 0.0
     for axis in range(3):
@@ -93,12 +95,12 @@ def find_nearest(forest, frame, p, limit, found, row, before, work):
     """Fill a row of ``found`` with the triangles nearest to the world point p, up to ``limit`` [m].
 
     Args:
-        forest, frame: those of the tree; both by reference.
+        forest, frame: the forest and frame of the tree; both by reference.
         p: the point.
         limit: [m], may be infinite.
         found: a Nearest by reference.
         row: the row of ``found``.
-        before: a row with triangles to start with, such as that of a nearby point; -1: none.
+        before: a row with triangles to start with, such as the row of a nearby point; -1: no triangle.
         work: a PointWorkspace by reference.
     """
     k = found.distances.shape[1]
@@ -171,7 +173,7 @@ class NearestFinder:
 
     Args:
         tree_set: a tree set with a single tree.
-        rows: its pose, (3, 4).
+        rows: pose of the mesh, (3, 4).
     """
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray) -> None:

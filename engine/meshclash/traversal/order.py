@@ -1,4 +1,4 @@
-"""``Order``: the order in which a binary traversal (``pairs.py``) descends, and how it prunes.
+"""``Order``: the order in which a binary traversal (``pairs.py``) visits nodes, and how it prunes.
 
 An ``Order`` is four functions that the loop calls:
 

@@ -53,8 +53,8 @@ def _box_of(part: TreeParts) -> np.ndarray:
 def boxes_apart(boxes, sizes, a, poses_a, b, poses_b, row):
     """Return whether the oriented boxes of two posed trees are disjoint; True is certain despite rounding.
 
-    Takes pointers to the boxes and sizes (``wide_traversal.py``) of all trees, to both poses, and to DOUBLES numbers
-    of scratch.
+    The arguments are pointers to the boxes and sizes (``wide_traversal.py``) of all trees, both poses, and DOUBLES
+    numbers of scratch.
     """
     box_a, box_b = shifted(boxes, WIDTH * a), shifted(boxes, WIDTH * b)
     if box_a[_TRIANGLES] + box_b[_TRIANGLES] < _FEWEST:

@@ -1,9 +1,10 @@
 """Depth-first simultaneous traversal: find the primitives of two hierarchies that meet.
 
-The same kernel code is used for every volume and leaf test, for one pair of objects or thousands, for all contacts or
-the first one, for two objects or one against itself, for static or moving triangles (``visit``), and for pairs that
-meet or are near (``order``). It can stop anywhere and continue from its state. It stops after a number of steps, so
-that long work runs in slices, or when the output is full, so that no result is lost and no work is repeated.
+The same kernel code is used for every bounding volume and leaf test. It processes one pair of objects or thousands, for
+all contacts or the first contact, for two objects or one object against itself, for static or moving triangles
+(``visit``), and for pairs that meet or are near (``order``). The kernel can stop at any point and continue from its
+state. The kernel stops after a number of steps, so that long work runs in slices, or when the output is full, so that
+no result is lost and no work is repeated.
 """
 
 from collections.abc import Callable
@@ -203,7 +204,7 @@ def traversal_with(
 ) -> Callable:
     """Return the traversal kernel for the functions of a volume and a visit.
 
-    Kinds of volumes with the same functions share the kernel. ``compiled_by=inner`` makes a function for other kernels
+    Bounding volumes with the same functions share the kernel. ``compiled_by=inner`` makes a function for other kernels
     instead. ``test`` is the function that the order uses: a volume's ``overlap`` or ``gap``.
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
@@ -211,8 +212,8 @@ def traversal_with(
     (k, 3, 4), ``relative`` is made by ``prepared_poses.py``; the rest is allocated by ``binary_engine.py``.
 
     ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch; forests, scratch and
-    output are references. It appends to the output, adds to the counts in ``state``, and returns the number of entries
-    in the output, and whether the job is done.
+    output are references. The function appends to the output, adds to the counts in ``state``, and returns the number
+    of entries in the output, and whether the job is done.
     """
     root, _, nodes_of, children, triangle, row, begin, derive, exchange = access
     start, leave_out, arrange, limit_of = order

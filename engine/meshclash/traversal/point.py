@@ -138,7 +138,7 @@ def _beyond(p, a, b, c, limit):
 
 @inner
 def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work, skip=-1):
-    """Find the point of a tree's surface nearest to the world point p, if it is closer than ``limit``.
+    """Find the point of a tree's surface nearest to the world point p, if its distance is less than ``limit``.
 
     The search ends early at a point within ``enough`` (-1: never). Triangle ``skip`` is ignored. Returns (distance,
     point, triangle); if no point is closer than ``limit``, the triangle is -1 and the distance is ``limit``.
@@ -247,7 +247,7 @@ def inverse_of(x):
 
 @inner
 def outward_direction(forest, tree, pose, inverse, origin, p):
-    """Return the index of the direction that leads farthest away from the middle of the root box, so that a ray meets
+    """Return the index of the direction that leads farthest away from the centre of the root box, so that a ray meets
     few boxes.
     """
     root = forest.volumes[forest.node_start[tree]]

@@ -20,7 +20,7 @@ def _preparing_kernel(prepare: Callable) -> Callable:
 
 
 def prepared_rows(a: TreeSet, b: TreeSet, jobs: np.ndarray, relative: np.ndarray) -> np.ndarray:
-    """Return the rows that the functions ``overlap`` and ``gap`` of the tree sets' volume take.
+    """Return the rows that are the arguments of the functions ``overlap`` and ``gap`` of the tree sets' volume.
 
     Args:
         a, b: tree sets of one kind of volume.

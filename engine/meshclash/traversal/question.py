@@ -28,7 +28,7 @@ class Question(NamedTuple):
 
     a: Side
     b: Side
-    """The same as ``a`` if objects of one set are compared with each other or with themselves."""
+    """The same object as ``a`` if objects of one set are compared with each other or with themselves."""
     jobs: np.ndarray
     """Trees of each pair, (k, 2) int64."""
     rows_a: np.ndarray
@@ -42,15 +42,15 @@ class Question(NamedTuple):
     first_only: bool = False
     """Find only one pair of each job, for CONTACTS and WITHIN; WITHIN then gives kinds instead of distances."""
     with_itself: bool = False
-    """Find contacts of each tree with itself, except those of neighbours in shared corners and edges."""
+    """Find contacts of each tree with itself, except contacts of neighbouring triangles in shared corners and edges."""
     start: np.ndarray | None = None
-    """Pairs of triangles from which NEAREST starts, (k, 2) int32, -1: none."""
+    """Pairs of triangles from which NEAREST starts, (k, 2) int32, -1: no pair."""
     relative_error: float = 0.0
     """Permitted relative error of NEAREST, as in ``distance``."""
     absolute_error: float = 0.0
     """Permitted absolute error of NEAREST [m], as in ``distance``."""
     upper_limit: float = np.inf
-    """NEAREST ignores pairs farther apart than this [m]."""
+    """NEAREST ignores pairs with a larger distance [m]."""
     lower_limit: float = 0.0
     """NEAREST stops at a pair within this distance [m]."""
     none_meet: bool = False
@@ -58,11 +58,12 @@ class Question(NamedTuple):
     threads: int = 1
     """Maximum number of threads; several are used only for large questions."""
     device: str = "cpu"
-    """The device that may answer, as returned by ``check_served_device``."""
+    """The device that may compute the question, as returned by ``check_served_device``."""
     star_pairs_apart: bool = False
-    """Whether pairs of triangles of one star (``stars.py``) are found elsewhere: an engine may leave them out."""
+    """Whether pairs of triangles of one star (``stars.py``) are found separately, so that an engine may leave them out.
+"""
     lanes: bool = True
-    """False uses the binary engine even if the 8-wide one could answer; the pairs are the same."""
+    """False uses the binary engine even if the 8-wide engine could compute the question; the pairs are the same."""
 
     @property
     def tree_set_a(self) -> TreeSet:
@@ -76,7 +77,7 @@ class Question(NamedTuple):
 
     @property
     def fits_lanes(self) -> bool:
-        """Whether 8-wide engines can answer: all trees have 8-wide forms, and the code is compiled."""
+        """Whether 8-wide engines can compute the question: all trees have 8-wide forms, and the code is compiled."""
         return self.lanes and self.tree_set_a.fits_lanes and self.tree_set_b.fits_lanes and not config.DISABLE_JIT
 
     @property
@@ -85,7 +86,7 @@ class Question(NamedTuple):
         return self.a.index_bits, self.b.index_bits, (len(self.jobs) - 1).bit_length()
 
     def of_jobs(self, chosen: np.ndarray) -> "Question":
-        """Return the same question about some jobs (n,), without pairs to start from."""
+        """Return this question for some jobs (n,), without pairs to start from."""
         rows_a, rows_b = pose_rows(self.rows_a, chosen), pose_rows(self.rows_b, chosen)
         return self._replace(jobs=self.jobs[chosen], start=None, rows_a=rows_a, rows_b=rows_b)
 
@@ -102,7 +103,7 @@ class Answer(NamedTuple):
     """The result of a question: pairs of triangles, sorted by (job, i, j), and counters."""
 
     pairs: np.ndarray
-    """(n, 2) int32; for NEAREST, -1 if nothing is within the upper limit."""
+    """(n, 2) int32; for NEAREST, -1 if no pair is within the upper limit."""
     kinds: np.ndarray
     """Kinds of the contacts, (n,) uint8."""
     jobs: np.ndarray
@@ -113,7 +114,7 @@ class Answer(NamedTuple):
     threads: int = 1
     """Number of threads used."""
     device: str = "cpu"
-    """The device that answered."""
+    """The device that computed the result."""
     note: str = ""
     """The reason for a CPU fallback."""
     updated_nodes: int = 0

@@ -1,6 +1,6 @@
 """Cast rays with rational arithmetic, for coordinates whose products exceed float64. Slow: a ray tests a whole mesh.
 
-The results and the rule for edges and vertices are those of ``geometry/ray_triangle.py``.
+The results and the rule for edges and vertices are the same as in ``geometry/ray_triangle.py``.
 """
 
 from fractions import Fraction

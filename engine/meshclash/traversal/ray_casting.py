@@ -9,11 +9,12 @@ import numpy as np
 from ..geometry.predicates import ExactWorkspace
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
-from ..types.pose import inverse_rotations, transform_points
+from ..types.pose import transform_points
 from ..types.steps import map_progress
 from .forest import TreeSet
 from .frames import make_frame
 from .nearest_triangles import parts_of
+from .object_tree import STACK_SIZE, is_beyond, posed_objects, push_nearest_last, world_ray
 from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, RayCrossings, trace
@@ -23,11 +24,11 @@ _PART = 512
 _SLICE = 1 << 15
 """Rays between two progress reports, for each thread."""
 _SHARED_FROM = 1 << 13
-"""Number of rays above which several threads pay."""
+"""Number of rays above which several threads are faster."""
 _TESTS = 32
 """Approximate number of volume tests of a ray."""
 COMPILED_FOR = 1 << 20
-"""Number of rays above which it pays to compile the parallel kernel."""
+"""Number of rays above which compiling the parallel kernel is worthwhile."""
 
 
 class Rays(NamedTuple):
@@ -36,69 +37,100 @@ class Rays(NamedTuple):
     origins: np.ndarray
     """(n, 3) float64 [m]."""
     directions: np.ndarray
-    """(n, 3) float64, none of them zero."""
+    """(n, 3) float64, without zero vectors."""
     lengths: np.ndarray
     """(n,) float64 [m], may be infinite."""
 
 
 @inner
+def _cast_ray(forest, objects, o, d, length, which, found, i, row, work, nodes, entries):
+    """Cast ray i at all objects; return the number of crossings, or -1 if it is undecided. ``row``: the first row."""
+    n, count = objects.order.shape[0], 0
+    ray = by_reference(world_ray(objects, o, d))
+    nodes[0], entries[0], used = 1, 0.0, 1
+    while used > 0:
+        used -= 1
+        node = nodes[used]
+        limit = min(length, found.distances[i]) if which == FIRST else length
+        if is_beyond(ray, entries[used], limit):
+            continue
+        if node < n:
+            used = push_nearest_last(objects, ray, node, nodes, entries, used)
+            continue
+        thing = objects.order[node - n]
+        frame = by_reference(
+            make_frame(
+                objects.trees[thing], objects.poses[thing], objects.inverses[thing], objects.origins, objects.reaches
+            )
+        )
+        met, decided = trace(
+            forest, frame, thing, o, d, limit, which, found, row + (count if which == ALL else 0), work
+        )
+        if not decided:
+            return -1
+        count += met
+        if which == ANY and count > 0:
+            return count
+    return count
+
+
+@inner
 def _cast(
-    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
-    stack, gaps, counter, expansions, scratch,
+    forest, objects, rays, which, tasks, offsets, counts, found, stack, gaps, counter, expansions, scratch, nodes,
+    entries,
 ):  # fmt: skip
     """Fill ``counts`` (n,), -1 if undecided, and the arrays of ``found``.
 
-    ``found`` has a row for each ray; for ALL it has a row for each crossing, and those of a ray begin at its offset.
-    ``poses`` are those of the objects, and ``tree_of`` has the tree of each.
+    ``found`` has a row for each ray. For ALL it has a row for each crossing, and the rows of a ray begin at its offset.
+    ``nodes`` and ``entries`` are the stack of the search for objects.
     """
     forest = by_reference(forest)
+    objects = by_reference(objects)
     rays = by_reference(rays)
     found = by_reference(found)
     work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
     for task in range(tasks.shape[0]):
         for i in range(tasks[task, 0], tasks[task, 1]):
-            counts[i] = 0
             if which == FIRST:
                 found.distances[i], found.triangles[i] = math.inf, -1
                 found.objects[i], found.along[i] = -1, 0
                 found.weights[i, 0], found.weights[i, 1], found.weights[i, 2] = math.nan, math.nan, math.nan
-        for thing in range(poses.shape[0]):
-            frame = by_reference(make_frame(tree_of[thing], poses[thing], inverses[thing], origins, reaches))
-            for i in range(tasks[task, 0], tasks[task, 1]):
-                if counts[i] < 0 or (which == ANY and counts[i] > 0):
-                    continue
-                o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
-                d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
-                limit = min(rays.lengths[i], found.distances[i]) if which == FIRST else rays.lengths[i]
-                row = offsets[i] + counts[i] if which == ALL else i
-                count, decided = trace(forest, frame, thing, o, d, limit, which, found, row, work)
-                counts[i] = counts[i] + count if decided else -1
+            o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
+            d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
+            row = offsets[i] if which == ALL else i
+            counts[i] = _cast_ray(forest, objects, o, d, rays.lengths[i], which, found, i, row, work, nodes, entries)
 
 
 @kernel
 def _cast_alone(
-    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
-    stack, gaps, counter, expansions, scratch,
+    forest, objects, rays, which, tasks, offsets, counts, found, stack, gaps, counter, expansions, scratch, nodes,
+    entries,
 ):  # fmt: skip
     """Call ``_cast`` from Python."""
     _cast(
-        forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
-        stack, gaps, counter, expansions, scratch,
+        forest, objects, rays, which, tasks, offsets, counts, found, stack, gaps, counter, expansions, scratch, nodes,
+        entries,
     )  # fmt: skip
 
 
 @parallel_kernel
 def _cast_together(
-    forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks, offsets, counts, found,
-    stack, gaps, counter, expansions, scratch,
+    forest, objects, rays, which, tasks, offsets, counts, found, stack, gaps, counter, expansions, scratch, nodes,
+    entries,
 ):  # fmt: skip
     """Run ``_cast`` in parallel; worker w takes every ``workers``-th task, starting with task w."""
     workers = stack.shape[0]
     for w in prange(workers):
         _cast(
-            forest, tree_of, poses, inverses, origins, reaches, rays, which, tasks[w::workers], offsets, counts, found,
-            stack[w], gaps[w], counter[w], expansions[w], scratch[w],
+            forest, objects, rays, which, tasks[w::workers], offsets, counts, found, stack[w], gaps[w], counter[w],
+            expansions[w], scratch[w], nodes[w], entries[w],
         )  # fmt: skip
+
+
+def _stacks(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Create the work arrays of ``_cast``, with ``shape`` as leading dimensions: (threads,), or () for a single one."""
+    waiting = np.empty((*shape, STACK_SIZE), np.int64), np.empty((*shape, STACK_SIZE))
+    return *new_workspace_arrays(shape), *waiting
 
 
 class RayCaster:
@@ -106,17 +138,13 @@ class RayCaster:
 
     Args:
         tree_set: the trees.
-        rows: the poses of n objects, (n, 3, 4).
+        rows: the poses of n > 0 objects, (n, 3, 4).
         tree_of: the tree of each object, (n,); None: object i has tree i.
     """
 
     def __init__(self, tree_set: TreeSet, rows: np.ndarray, tree_of: np.ndarray | None = None) -> None:
-        self._rows = np.array(rows)  # a copy: for a read-only array, kernels would be compiled again
-        self._trees = np.arange(len(rows)) if tree_of is None else tree_of.astype(np.int64)
         self._tree_set = tree_set
-        inverses = np.ascontiguousarray(inverse_rotations(self._rows))  # one layout for any number of objects
-        placed = self._trees, self._rows, inverses
-        self._given = tree_set.forest, *placed, tree_set.origins, tree_set.reaches
+        self._objects = posed_objects(tree_set, rows, np.arange(len(rows)) if tree_of is None else tree_of)
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
         """Count the crossings of each ray, (n,) int32, in slices; for ANY only whether the number is 0 is defined."""
@@ -127,7 +155,8 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance if there is none.
+        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance without a
+        crossing.
 
         Among equally near crossings, the first object wins, then the lowest index of a triangle.
         """
@@ -172,19 +201,19 @@ class RayCaster:
         together = _SLICE * (allowed if shared else 1)
         for begin in range(0, n, together):
             tasks = parts_of(begin, min(begin + together, n), _PART)
-            given = *self._given, rays, np.int64(which), tasks, offsets, counts, found
+            given = self._tree_set.forest, self._objects, rays, np.int64(which), tasks, offsets, counts, found
             with parallel_region(allowed if shared else 1) as workers:
                 if workers > 1:
-                    _cast_together(*given, *new_workspace_arrays((workers,)))
+                    _cast_together(*given, *_stacks((workers,)))
                 else:
-                    _cast_alone(*given, *new_workspace_arrays(()))
+                    _cast_alone(*given, *_stacks(()))
             yield min(begin + together, n) / n
 
     def _by_fractions(self, rays: Rays, k: int) -> list[tuple[int, Crossing]]:
         """Return the objects and crossings of one ray by rational arithmetic, the nearest first."""
         ray = rays.origins[k], rays.directions[k], float(rays.lengths[k])
         found = []
-        for thing, (tree, rows) in enumerate(zip(self._trees.tolist(), self._rows, strict=True)):
+        for thing, (tree, rows) in enumerate(zip(self._objects.trees.tolist(), self._objects.poses, strict=True)):
             vertices, triangles = self._tree_set.meshes[tree].arrays
             corners = transform_points(rows, vertices)[triangles]
             found += [(thing, crossing) for crossing in crossings_by_fractions(*ray, corners)]

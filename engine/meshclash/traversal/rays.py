@@ -45,16 +45,19 @@ class RayCrossings(NamedTuple):
 _ROW = 0
 _BOUNDS = 8
 _STACK = _BOUNDS + WIDE_STACK_SIZE
-"""Offsets in the scratch of a PointWorkspace: where the ray enters eight boxes (float32), and the same and the slots
+"""Offsets in the scratch of a PointWorkspace: the ray's entries into eight boxes (float32), and the entries and slots
 of the boxes on the stack."""
 
 
 @inner
-def _part_in_root(volumes, root, q, g, ways, margin):
-    """Return the range (begin, end) of s >= 0 in which q + s g may be in the root box enlarged by a margin."""
+def part_in_box(boxes, row, q, g, ways, margin):
+    """Return the range (begin, end) of s >= 0 in which q + s g may be in a box enlarged by a margin.
+
+    The largest component of g is 1, and ``ways`` are the reciprocals of its components.
+    """
     begin, end = 0.0, math.inf
     for k in range(3):
-        low, high = volumes[root, k] - margin - q[k], volumes[root, k + 3] + margin - q[k]
+        low, high = boxes[row, k] - margin - q[k], boxes[row, k + 3] + margin - q[k]
         if abs(g[k]) < 1e-12:  # moves at most this fraction of the (maybe long) way along the axis
             way = 1e-12 * (abs(q[0]) + abs(q[1]) + abs(q[2]) + margin)
             if low > way or high < -way:
@@ -87,13 +90,17 @@ def _push_sorted(scratch, used, child, bits):
 
 @inner
 def _note(which, found, row, how, distance, u, v, thing, triangle):
-    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the crossing already there."""
+    """Write a crossing to a row of ``found``; for FIRST only if it is nearer than the stored crossing."""
     if which in (COUNT, ANY):
         return
     if which == FIRST:
         best = found.distances[row]
-        if distance > best or (distance == best and (found.objects[row] != thing or triangle > found.triangles[row])):
+        if distance > best:
             return
+        if distance == best:
+            other = found.objects[row]
+            if thing > other or (thing == other and triangle > found.triangles[row]):
+                return
     found.distances[row], found.triangles[row], found.objects[row] = distance, triangle, thing
     found.weights[row, 0], found.weights[row, 1], found.weights[row, 2] = u, v, 1.0 - u - v
     found.along[row] = how
@@ -104,11 +111,11 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
     """Find crossings of the ray from o along d with a posed tree; return (number, whether all are decided).
 
     Args:
-        forest, frame: those of the tree; both by reference.
+        forest, frame: the forest and frame of the tree; both by reference.
         thing: the index of the object.
         o, d: origin and direction of the ray; d is not zero.
         limit: maximum distance of a crossing [m]; may be infinite.
-        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 if there is a crossing.
+        which: FIRST, ANY, COUNT or ALL. FIRST and ANY may return any number above 0 if the ray has a crossing.
         found: a RayCrossings by reference. FIRST replaces the crossing in ``row`` by a nearer one; among equally near
             crossings, the first object wins, then the lowest index of a triangle. ALL fills the rows from ``row`` on,
             in any order.
@@ -131,7 +138,7 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
     node, volumes, size = forest.node_start[tree], forest.volumes, slack
     for k in range(6):
         size = max(size, abs(np.float64(volumes[node, k])))
-    begin, end = _part_in_root(volumes, node, q, g, ways, ray_margin(size, slack))
+    begin, end = part_in_box(volumes, node, q, g, ways, ray_margin(size, slack))
     if begin > end:
         return 0, True
     q = (q[0] + begin * g[0], q[1] + begin * g[1], q[2] + begin * g[2])

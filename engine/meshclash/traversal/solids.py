@@ -1,10 +1,11 @@
 """``Solid``: the solid that a mesh bounds: its components, their orientation, and whether they may overlap.
 
 A closed mesh bounds the solid of all points with nonzero winding number. So overlapping components are united, a
-component of opposite orientation inside another is a cavity, and a mesh that is inside out as a whole is still a solid.
+component of opposite orientation inside another component is a cavity, and a mesh that is inside out as a whole is
+still a solid.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
 from ..types.mesh import TriangleMesh
+from ..types.steps import run
 from .layers import component_volumes, has_layers
 
+_AT_ONCE = 1 << 22  # comparisons: some ten milliseconds
 _MOST_COMPARED = 1 << 26  # pairs of components: some hundred milliseconds; beyond it, queries are slower
 
 
@@ -27,7 +30,8 @@ class Solid(NamedTuple):
     component: np.ndarray
     """(m,) int32."""
     inside: np.ndarray
-    """Winding number inside each component by itself, (c,) int8: 1, or -1 if it is inside out."""
+    """Winding number inside each component, without the other components, (c,) int8: 1, or -1 if the component is
+    inside out."""
     alone: np.ndarray
     """Whether a component's box meets no other component's box, (c,) bool."""
     representatives: np.ndarray
@@ -67,19 +71,24 @@ def _doubled_areas(vertices, triangles, unit, areas):
 
 def solid_of(mesh: TriangleMesh) -> Solid:
     """Return the solid of a mesh; cached with the mesh."""
+    return run(solid_steps(mesh))
+
+
+def solid_steps(mesh: TriangleMesh) -> Generator[None, None, Solid]:
+    """Do the same as ``solid_of`` in a generator that yields several times."""
     if "solid" not in mesh.derived:
-        mesh.derived["solid"] = _make_solid(mesh)
+        yield from mesh.topology_steps()
+        topology = mesh.topology
+        representatives = _largest_triangles(mesh, topology.component, topology.component_count)
+        yield
+        volumes = component_volumes(mesh)
+        inside = np.where(volumes < 0.0, -1, 1).astype(np.int8)
+        yield
+        alone = yield from _alone_steps(mesh, topology.component, topology.component_count)
+        closed = mesh.is_closed and not has_layers(mesh, volumes)
+        made = Solid(closed, topology.orientation, topology.component, inside, alone, representatives)
+        mesh.derived["solid"] = made
     return mesh.derived["solid"]
-
-
-def _make_solid(mesh: TriangleMesh) -> Solid:
-    topology = mesh.topology
-    representatives = _largest_triangles(mesh, topology.component, topology.component_count)
-    volumes = component_volumes(mesh)
-    inside = np.where(volumes < 0.0, -1, 1).astype(np.int8)
-    alone = _alone(mesh, topology.component, topology.component_count)
-    closed = mesh.is_closed and not has_layers(mesh, volumes)
-    return Solid(closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
 def doubled_areas(mesh: TriangleMesh, unit: float) -> np.ndarray:
@@ -93,21 +102,40 @@ def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) ->
     """Return the triangle with the largest area of each component, (c,) int32."""
     areas = np.empty(len(component))
     _doubled_areas(*mesh.arrays, float(np.abs(mesh.bounds).max()) or 1.0, areas)
-    largest = np.full(count, -1.0)
-    np.maximum.at(largest, component, areas)
-    candidates = np.flatnonzero(areas == largest[component])
-    result = np.empty(count, np.int32)
-    result[component[candidates[::-1]]] = candidates[::-1]  # reversed, so that the first one is written last and kept
+    result = np.full(count, -1, np.int32)
+    _keep_largest(areas, component, result)
     return result
 
 
 @kernel
-def _mark_meeting(boxes, order, axis, most, alone):
-    """Clear ``alone`` (n,) for each of the boxes (n, 6) that meets another box; return False after more than ``most``
-    comparisons.
+def _keep_largest(areas, component, result):
+    """Fill ``result`` (c,), -1 before, with the first triangle of the largest area of each component."""
+    for t in range(areas.shape[0]):
+        known = result[component[t]]
+        if known < 0 or areas[t] > areas[known]:
+            result[component[t]] = t
+
+
+@kernel
+def _extend_boxes(vertices, triangles, component, boxes):
+    """Extend the boxes (c, 6) of components by their triangles."""
+    for t in range(triangles.shape[0]):
+        c = component[t]
+        for corner in range(3):
+            for k in range(3):
+                x = vertices[triangles[t, corner], k]
+                boxes[c, k] = min(boxes[c, k], x)
+                boxes[c, k + 3] = max(boxes[c, k + 3], x)
+
+
+@kernel
+def _mark_meeting(boxes, order, axis, begin, most, alone):
+    """Clear ``alone`` (n,) for each of the boxes (n, 6) from ``begin`` on that meets another box.
+
+    Returns after more than ``most`` comparisons: the place in ``order`` where to go on, and the comparisons.
     """
     looked_at = 0
-    for i in range(len(order)):
+    for i in range(begin, len(order)):
         a = order[i]
         for j in range(i + 1, len(order)):
             b = order[j]
@@ -121,26 +149,32 @@ def _mark_meeting(boxes, order, axis, most, alone):
                 if meet:
                     alone[a] = alone[b] = False
         if looked_at > most:
-            return False
-    return True
+            return i + 1, looked_at
+    return len(order), looked_at
 
 
-def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
-    """Return for each component whether its box meets no other box, (count,) bool; all False if there are too many to
-    compare.
+def _alone_steps(mesh: TriangleMesh, component: np.ndarray, count: int) -> Generator[None, None, np.ndarray]:
+    """Return for each component whether its box meets no other box, (count,) bool; all False if there are too many
+    components to compare.
     """
     alone = np.ones(count, np.bool_)
-    vertices, triangles = mesh.arrays
-    boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])
-    if count > 1:
-        corners = vertices[triangles]
-        np.minimum.at(boxes[:, :3], component, corners.min(axis=1))
-        np.maximum.at(boxes[:, 3:], component, corners.max(axis=1))
-    middles = 0.5 * boxes[:, :3] + 0.5 * boxes[:, 3:] if count > 1 else np.zeros((count, 3))
-    axis = int(np.argmax(middles.std(axis=0)))
+    if count == 1:
+        return alone
+    boxes = np.empty((count, 6))
+    boxes[:, :3], boxes[:, 3:] = np.inf, -np.inf
+    _extend_boxes(*mesh.arrays, component, boxes)
+    yield
+    axis = int(np.argmax((0.5 * boxes[:, :3] + 0.5 * boxes[:, 3:]).std(axis=0)))
     order = np.argsort(boxes[:, axis], kind="stable")
-    if not _mark_meeting(boxes, order, axis, _MOST_COMPARED, alone):
-        alone[:] = False
+    yield
+    begin, compared = 0, 0
+    while begin < count:
+        begin, more = _mark_meeting(boxes, order, axis, begin, _AT_ONCE, alone)
+        compared += more
+        if compared > _MOST_COMPARED:
+            alone[:] = False
+            break
+        yield
     return alone
 
 
@@ -160,6 +194,12 @@ def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
 
 def kept_solids(hierarchy: Hierarchy) -> Solids:
     """Return ``gather_solids`` of a single hierarchy; cached with its mesh."""
+    return run(kept_solids_steps(hierarchy))
+
+
+def kept_solids_steps(hierarchy: Hierarchy) -> Generator[None, None, Solids]:
+    """Do the same as ``kept_solids`` in a generator that yields several times."""
     if "solids" not in hierarchy.mesh.derived:
+        yield from solid_steps(hierarchy.mesh)
         hierarchy.mesh.derived["solids"] = gather_solids([hierarchy])
     return hierarchy.mesh.derived["solids"]

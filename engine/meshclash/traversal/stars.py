@@ -2,14 +2,15 @@
 
 Around the apex of a fan of n triangles, all boxes overlap, so a traversal compares about n^2 / 2 pairs. Seen from the
 apex, each triangle covers an arc of directions. The triangle and the cone of these directions are the same near the
-apex, and the triangle lies in its cone. So two triangles of a star have more in common than the apex if and only if
-their arcs have a direction in common. Arcs are compared by their boxes on the unit sphere, sorted along the axis on
-which they spread most.
+apex, and the triangle lies in this cone. So two triangles of a star have other common points besides the apex if and
+only if their arcs have a direction in common. Arcs are compared by their boxes on the unit sphere, sorted along the
+axis on which they spread most.
 
 Directions are computed from world coordinates, on which contacts are defined. Differences of float64 numbers are
 rounded once, so a direction is off by less than 1e-15; the boxes are enlarged by ``_MARGIN``. A box contains the whole
-arc: no point of it is farther from the chord than the middle, 1 - |half the sum of the ends|. A triangle with a corner
-at the apex has no arc, and its box is the whole sphere. The pairs whose boxes overlap are decided exactly elsewhere.
+arc: the distance of its points from the chord is at most that of the arc's midpoint, 1 - |half the sum of the ends|. A
+triangle with a corner at the apex has no arc, and its box is the whole sphere. The pairs whose boxes overlap are
+decided exactly elsewhere.
 
 A triangle belongs to one star at most: that of its corner in most triangles. Pairs of different stars are left to the
 traversal.
@@ -31,7 +32,7 @@ _MARGIN = 1e-12
 _STEPS = 1 << 18
 """Comparisons of boxes in a slice: about a millisecond."""
 _ROOM = 1 << 12
-"""Pairs in a slice, which take some milliseconds to decide."""
+"""Number of pairs in a slice, which takes some milliseconds."""
 _ROW, _PARTNER, _FOUND = range(3)
 _WHOLE = 2.0
 
@@ -40,17 +41,17 @@ class Stars(NamedTuple):
     """The stars of a mesh with m triangles."""
 
     apex_of: np.ndarray
-    """Apex of the star of each triangle, -1: none, (m,) int32."""
+    """Apex of the star of each triangle, -1: no star, (m,) int32."""
     triangles: np.ndarray
     """Triangles of all stars, sorted by apex, (k,) int64."""
     corner: np.ndarray
-    """Which corner of each of them is the apex, (k,) int64."""
+    """Index of the corner of each triangle that is the apex, (k,) int64."""
     start: np.ndarray
-    """Where the star of each of them begins, (k,) int64."""
+    """Index at which the star of each triangle begins, (k,) int64."""
 
 
 def stars_of(mesh: TriangleMesh) -> Stars | None:
-    """Return the stars of a mesh, cached with it; None if no vertex has enough triangles."""
+    """Return the stars of a mesh, cached with the mesh; None if no vertex has enough triangles."""
     if "stars" not in mesh.derived:
         mesh.derived["stars"] = _find_stars(mesh.arrays[1], mesh.vertex_count)
     return mesh.derived["stars"]
@@ -92,7 +93,9 @@ def _stars_below(words, order, apex_of, stars):
 
 
 def stars_of_nodes(parts: TreeParts, stars: Stars) -> np.ndarray:
-    """Return the star of each 8-wide node of a tree, (n,) int32, cached with its parts; -1: more than one, or none."""
+    """Return the star of each 8-wide node of a tree, (n,) int32, cached with its parts; -1: more than one star, or no
+    star.
+    """
     if "stars" not in parts.derived:
         wide = parts.wide
         assert wide is not None

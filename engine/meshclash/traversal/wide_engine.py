@@ -1,8 +1,9 @@
 """The 8-wide engine: runs the kernel of ``wide_traversal.py`` for a question, on one or several threads.
 
 Large questions are divided among workers. After every round, the stacks of all workers and the tasks that have not
-begun are redistributed as tasks, so that no worker is idle for long. The result does not depend on this: each pair of
-slots is visited once, and the pairs are sorted in the end. A question for first contacts keeps its first distribution.
+begun are redistributed as tasks, so that no worker is idle for long. The result does not depend on this redistribution:
+each pair of slots is visited once, and the pairs are sorted at the end. A question for first contacts keeps its first
+distribution.
 """
 
 import numba
@@ -40,7 +41,7 @@ STEPS_ALONE = 1 << 12
 """Steps on one thread after which a question counts as large: a quarter of a millisecond."""
 _ONLY = (0,)
 CALLS_TO_COMPILE = 500
-"""Calls after which it pays to compile the parallel kernel: about a second."""
+"""Number of calls after which compiling the parallel kernel, which takes about a second, is worthwhile."""
 _MOST_OF_TWO_LEAVES = LANE_COUNT**2
 
 
@@ -49,7 +50,7 @@ class _Workspace:
 
     Attributes:
         arrays: state, stack, singles, doubles, sifted, counter, expansions, pairs, kinds, pair_jobs; (workers, ...).
-        parts: the slices of these for each worker.
+        parts: the slices of the arrays for each worker.
     """
 
     def __init__(self, workers: int, stack: int) -> None:
@@ -91,7 +92,7 @@ def _options(crossing_only: bool, first_only: bool, with_itself: bool = False) -
 
 
 _spare: list[_Workspace] = []
-"""Workspaces currently unused. Append and pop of a list are atomic, so this is thread-safe."""
+"""Workspaces currently unused. Append and pop of a list are atomic, so the pool is thread-safe."""
 
 
 def _take_workspace(workers: int, stack: int) -> _Workspace:
@@ -125,7 +126,7 @@ class WideEngine:
 
     @staticmethod
     def serves(question: Question) -> bool:
-        """Return whether this engine can answer a question: contacts of trees with 8-wide forms, in compiled code."""
+        """Return whether this engine can compute a question: contacts of trees with 8-wide forms, in compiled code."""
         return question.goal is Goal.CONTACTS and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
@@ -172,7 +173,9 @@ class WideEngine:
         return trees
 
     def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:
-        """Take over the only job where ``traverse_tasks`` stopped; the caller keeps the pairs found so far."""
+        """Take over the only job at the point where ``traverse_tasks`` stopped; the caller keeps the pairs found so
+        far.
+        """
         own_state, own_stack = (array[0] for array in self._workspace.arrays[:2])
         used = int(state[layout.STACK_USED])
         own_state[layout.JOB : layout.OUTPUT_USED], own_stack[:used] = state[: layout.OUTPUT_USED], stack[:used]
@@ -254,7 +257,7 @@ class WideEngine:
         """Add steps to the usage of the trees of finished tasks; the trees of an unfinished task get oriented boxes if
         they are due.
 
-        If there are many trees, only a task that fills a slice counts.
+        If there are many trees, only tasks that fill a slice count.
         """
         for side, tree_set in enumerate(self._sides):
             if len(tree_set.parts) > 1 and (first != last or last == len(tasks)):

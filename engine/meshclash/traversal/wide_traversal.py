@@ -3,8 +3,8 @@
 Boxes and triangles are filtered by the float32 tests of ``lane_boxes.py`` and ``lane_triangles.py``. The few pairs that
 remain undecided are decided as in ``pairs.py``. The stack contains pairs of slots: slot ``8 * node + k`` is the box of
 child k of a node. Each step pops one pair. If both are leaves, their triangles are compared. Otherwise the larger box
-is opened (the node's, if the other one is a leaf), its children are tested against the other box, and those that may
-meet it are pushed. In a query for first contacts, the child that lies deepest in the other box goes on top.
+is opened (the node's box, if the other one is a leaf), its children are tested against the other box, and the children
+that may meet it are pushed. In a query for first contacts, the child that lies deepest in the other box goes on top.
 """
 
 import numpy as np
@@ -51,7 +51,8 @@ NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, _, STARS, STARS_OF_NODES, 
 """Entries of a tree's row of addresses: pointers to its arrays, and the slot of its root. The last three are 0 without
 oriented boxes, and without stars (``stars.py``) whose pairs are left out."""
 SIZES = 9
-"""Length of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
+"""Length of a tree's row of sizes: origin, largest absolute coordinates, and coordinates of the root relative to the
+origin."""
 _EXACT_STEPS = 8
 """The number of steps that an exact decision counts as."""
 _LEAF_STEPS = 4
@@ -162,7 +163,7 @@ def _meet_oriented(nodes, child, boxes, others, slot, box, other_boxes, frame, t
 
 @inlined
 def _star_below(child, stars, stars_of_nodes, order):
-    """Return the star to which all triangles below a reference to a child belong, -1 if there is none."""
+    """Return the star to which all triangles below a reference to a child belong, -1 if there is no such star."""
     if child >= 0:
         return stars_of_nodes[child]
     first, count = ~child >> 3, (~child & 7) + 1
@@ -182,7 +183,8 @@ def traverse_tasks(
 
     ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, and ``tasks`` (k, TASK)
     int32 the tasks. Poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, and
-    (``counter``, ``expansions``) for the exact predicates are scratch. The rest is as in ``pair_traversal``.
+    (``counter``, ``expansions``) for the exact predicates are scratch. The other arguments are as in
+    ``pair_traversal``.
     """
     single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
@@ -337,7 +339,9 @@ def traverse_wide(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
     counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
-    """Call ``traverse_tasks`` from Python. Other kernels call that one, since cached kernels cannot be linked."""
+    """Call ``traverse_tasks`` from Python. Other kernels call ``traverse_tasks``, because cached kernels cannot be
+    linked.
+    """
     return traverse_tasks(
         trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
         counter, expansions, pairs, kinds, pair_jobs,

@@ -1,4 +1,5 @@
-"""The generalised winding number of a point: how often a surface, possibly with holes, encloses it.
+"""The generalised winding number of a point: the number of times that a surface, possibly with holes, encloses the
+point.
 
 Sources: Jacobson, Kavan, Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers"
 (2013): the sum of the solid angles of all triangles divided by 4 pi. Barill et al. (2018): the sum for the triangles of
@@ -15,7 +16,7 @@ from ..jit import inner
 from .point import to_local
 
 NO_MOMENTS = np.empty((0, MOMENT_WORDS), np.float32)
-"""Pass this if no winding number is needed."""
+"""Pass this constant if no winding number is needed."""
 
 # A node counts as far if its distance exceeds beta times its radius.
 _COARSE_BETA, _FINE_BETA, _PRECISE_BETA = 1.5, 3.0, 2.0
@@ -41,7 +42,7 @@ def _solid_angle(a, b, c):
 def _far_field(m, x, y, z, d2, third):
     """Return the solid angle of a node's triangles, to the second or third order.
 
-    It is seen from the point whose vector to the node's centre is (x, y, z).
+    The result is valid for the point whose vector to the node's centre is (x, y, z).
     """
     i2 = 1.0 / d2
     i3 = i2 * math.sqrt(i2)

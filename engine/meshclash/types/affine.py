@@ -19,7 +19,8 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
 
     Returns:
         (pose, stretch): ``matrix`` equals ``pose.matrix @ stretch`` up to the last bit. ``stretch`` is None if the
-        matrix is already rigid. A scale along the object's own axes, also a negative one, goes into the stretch, so
+        matrix is already rigid. A scale along the object's own axes, also a negative scale, becomes part of the
+            stretch, so
         that the object still moves rigidly over time. With shear, the whole matrix is the stretch and the pose is the
         identity.
 
@@ -48,7 +49,7 @@ def split_matrices(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
         The rows of the poses (k, 3, 4), the stretches (k, 4, 4), and (k,) bool: True if a matrix was not already rigid.
 
     Raises:
-        InvalidPose: one of them is not an affine map.
+        InvalidPose: a matrix is not an affine map.
     """
     usable = (np.abs(matrices) <= LARGEST_COORDINATE).all(axis=(1, 2)) & (matrices[:, 3] == _STILL[3]).all(axis=1)
     if not usable.all():

@@ -17,19 +17,21 @@ _T = TypeVar("_T")
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> str:
-    """Check that a string is one of the known ones; the message lists them and suggests the nearest."""
+    """Check that a string is one of the allowed strings; the error message lists them and suggests the most similar
+    one.
+    """
     if not isinstance(value, str):
-        raise UnsupportedOption(f"{name} {shown(value)} is not known; known are {', '.join(known)}")
+        raise UnsupportedOption(f"{name} {shown(value)} is not supported; expected one of {', '.join(known)}")
     if value not in known:
         near = suggestion(value, known)
-        raise UnsupportedOption(f"{name} {shown(value)} is not known; known are {', '.join(known)}{near}")
+        raise UnsupportedOption(f"{name} {shown(value)} is not supported; expected one of {', '.join(known)}{near}")
     return str(value)
 
 
 def text(name: str, value: Any) -> str:
     """Check that a value is a string."""
     if not isinstance(value, str):
-        raise UnsupportedOption(f"{name} must be a text, not {shown(value)}")
+        raise UnsupportedOption(f"{name} must be a string, not {shown(value)}")
     return value
 
 
@@ -41,18 +43,18 @@ def instance(name: str, value: Any, kind: type[_T]) -> _T:
 
 
 def items_of(name: str, values: Any, wanted: str) -> Iterator[Any]:
-    """Return an iterator over a list or another iterable; a string is refused."""
+    """Return an iterator over a list or another iterable; raise an error for a string."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or _is_scalar(values):
         raise UnsupportedOption(f"{name} must be a list of {wanted}, not {shown(values)}")
     return iter(values)
 
 
 def several(name: str, values: Any, kind: type[_T]) -> list[_T]:
-    """Return instances of one class, from a list or another iterable, as a list; a string is refused."""
+    """Return instances of one class, from a list or another iterable, as a list; raise an error for a string."""
     found = []
     for value in items_of(name, values, _plural(kind)):  # checked one by one: an iterable may be infinite
         if not isinstance(value, kind):
-            raise UnsupportedOption(f"{name} must be a list of {_plural(kind)}, not with {a_type(value)} in it")
+            raise UnsupportedOption(f"{name} must be a list of {_plural(kind)}, but it contains {a_type(value)}")
         found.append(value)
     return found
 
@@ -64,7 +66,8 @@ def by_text(name: str, values: Any, kind: type[_T]) -> Mapping[str, _T]:
     for key, value in values.items():
         if not isinstance(key, str) or not isinstance(value, kind):
             raise UnsupportedOption(
-                f"{name} must be a dictionary of {_plural(kind)} by texts, not with {shown(key)}: {a_type(value)}"
+                f"{name} must be a dictionary with string keys and {_plural(kind)} as values, but it "
+                f"contains {shown(key)}: {a_type(value)}"
             )
     return values
 
@@ -72,7 +75,7 @@ def by_text(name: str, values: Any, kind: type[_T]) -> Mapping[str, _T]:
 def side_of(side: Any) -> int:
     """Check the number of a side: 0 for a, 1 for b."""
     if not is_whole(side) or side not in (0, 1):
-        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {shown(side)}")
+        raise UnsupportedOption(f"side must be 0 for object a or 1 for object b, not {shown(side)}")
     return int(side)
 
 
@@ -87,14 +90,16 @@ def places_of(name: str, chosen: Any, count: int) -> slice | np.ndarray:
         try:
             chosen.indices(count)
         except (TypeError, ValueError) as error:
-            raise UnsupportedOption(f"{name} is no slice of a list: {error}") from None
+            raise UnsupportedOption(f"{name} is not a valid slice of a list: {error}") from None
         return chosen
     indices = given_array(name, chosen, UnsupportedOption)
     if indices.dtype.kind == "b" and indices.shape == (count,):
         return np.flatnonzero(indices)
     indices = np.atleast_1d(whole_numbers(name, indices))
     if indices.ndim != 1 or (len(indices) and not -count <= indices.min() <= indices.max() < count):
-        raise UnsupportedOption(f"{name} must be a slice, a mask or places in a list of {count}, not {shown(chosen)}")
+        raise UnsupportedOption(
+            f"{name} must be a slice, a mask or indices of a list of {count} items, not {shown(chosen)}"
+        )
     return indices
 
 

@@ -1,7 +1,7 @@
 """Copying and pickling of objects, without their caches and without the addresses of their arrays.
 
-Some kernels receive arrays as addresses. A copy has its arrays at other addresses, and so has another process. So
-anything that contains an address is left out of the state of a copy, and is made again when it is needed.
+Some kernels receive arrays as addresses. A copy, and an object in another process, has its arrays at other addresses.
+So the state of a copy contains no addresses; objects with addresses are created again when they are needed.
 """
 
 import operator
@@ -21,13 +21,13 @@ class Copyable:
     """An object that is copied and pickled without its caches.
 
     A class declares its caches with their initial values (``class Thing(Copyable, caches={"derived": dict})``). Cached
-    properties count as caches, too. All other attributes belong to the state, also those of a subclass. A shallow copy
-    shares them.
+    properties count as caches, too. All other attributes belong to the state of the object, also those of a subclass. A
+    shallow copy shares these attributes.
     """
 
     __slots__ = ()
     _begin: ClassVar[Mapping[str, Callable[[], Any]]] = _NO_CACHES
-    """Functions that make the initial values of the caches, including those of base classes."""
+    """Return the functions that create the initial values of the caches, including those of base classes."""
     _left_out: ClassVar[frozenset[str]] = frozenset()
     """Names of caches and cached properties."""
 
@@ -71,25 +71,29 @@ class Changeable(Copyable):
 
 
 def refuse_copies(thing: object, _protocol: Any) -> Any:
-    """Raise TypeError. Use as ``__reduce_ex__`` of classes that hold addresses, which would be wrong in a copy."""
+    """Raise TypeError. Use this function as ``__reduce_ex__`` of classes that contain memory addresses, which would be
+    wrong in a copy.
+    """
     raise TypeError(f"a {type(thing).__name__} cannot be copied or pickled: it contains memory addresses")
 
 
 class NotCopied:
-    """Base of classes that hold addresses, so cannot be copied or pickled. Owners must declare them as caches."""
+    """Base of classes that contain memory addresses, so their objects cannot be copied or pickled. Classes with
+    attributes of such a class must declare these attributes as caches.
+    """
 
     __slots__ = ()
     __reduce_ex__ = refuse_copies
 
 
 def _owned(value: Any, depth: int = 4) -> Any:
-    """Return a value of a state with arrays that own their memory and are writable, as kernels need them.
+    """Return a value of the object's state with arrays that own their memory and are writable, as kernels need them.
 
-    Unpickled arrays may share memory with others (buffers of protocol 5, files of joblib) and are read-only.
+    Unpickled arrays may share memory with other arrays (buffers of protocol 5, files of joblib) and are read-only.
 
     Args:
-        value: an array, or a tuple, list or dictionary that may contain arrays, or anything else.
-        depth: how many levels of nested containers are searched.
+        value: an array, a tuple, list or dictionary that may contain arrays, or any other object.
+        depth: number of levels of nested containers that are searched.
     """
     if isinstance(value, np.ndarray):
         own = type(value) is np.ndarray and value.flags.owndata and value.flags.writeable

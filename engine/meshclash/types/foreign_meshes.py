@@ -57,7 +57,7 @@ _kept: dict[int, tuple[weakref.ref[Any], TriangleMesh]] = {}
 def as_own(thing: Any) -> Any:
     """Convert a mesh of another library (``_READERS``), or a pair (vertices, faces), to a ``TriangleMesh``.
 
-    Everything else is returned unchanged: the caller raises the error.
+    Any other object is returned unchanged, so that the caller can raise the error.
 
     Raises:
         InvalidMesh: the arrays do not form a mesh.
@@ -97,15 +97,15 @@ def _arrays_of(thing: Any) -> tuple[np.ndarray, np.ndarray] | None:
             return None
         vertices, triangles = (read(thing) for read in found)
     except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise InvalidMesh(f"{a_type(thing)} does not give triangles alone: {error!s:.200}") from error
+        raise InvalidMesh(f"{a_type(thing)} does not consist of triangles only: {error!s:.200}") from error
     return given_array("vertices", vertices, InvalidMesh), given_array("triangles", triangles, InvalidMesh)
 
 
 def _only_triangles(blocks: Any) -> np.ndarray:
-    """Return the triangles of meshio's cell blocks; raise ValueError if there are other cells."""
+    """Return the triangles of meshio's cell blocks; raise ValueError if the blocks contain other cells."""
     others = sorted({str(block.type) for block in blocks} - {"triangle"})
     if others:
-        raise ValueError(f"it has cells of kind {', '.join(others)}; take mesh.cells_dict['triangle'] of it")
+        raise ValueError(f"the mesh has cells of type {', '.join(others)}; use only mesh.cells_dict['triangle']")
     return np.concatenate([block.data for block in blocks])
 
 

@@ -34,7 +34,7 @@ _WAYS: dict[tuple[str, str], str] = {
 
 
 def way_for(thing: Any) -> str:
-    """Return advice to append to an error message; "" if there is none."""
+    """Return advice to append to an error message; "" if no advice is known."""
     if isinstance(thing, str | bytes | PathLike):
         return f": {_READ}"
     if isinstance(thing, list | dict | np.ndarray):

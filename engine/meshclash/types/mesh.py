@@ -32,7 +32,7 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
             bad = ~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
         index = int(bad.argmax())
         raise InvalidMesh(
-            f"vertex {index} is {array[index].tolist()} ({int(bad.sum())} such in all): coordinates must be finite and "
+            f"vertex {index} is {array[index].tolist()} ({int(bad.sum())} in total): coordinates must be finite and "
             f"at most {LARGEST_COORDINATE:g} m"
         )
     return array
@@ -42,7 +42,7 @@ def checked_resolution(resolution: Any) -> float:
     """Check the precision of stored coordinates [m]; raise InvalidMesh unless it is a finite length."""
     number = real_number(resolution)
     if not 0.0 <= number <= LARGEST_COORDINATE:
-        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {shown(resolution)}")
+        raise InvalidMesh(f"a resolution must be a finite length of at least 0 [m], not {shown(resolution)}")
     return number
 
 
@@ -59,7 +59,7 @@ def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
         bad = ((array < 0) | (array >= vertex_count)).any(axis=1)
         index = int(bad.argmax())
         raise InvalidMesh(
-            f"triangle {index} is {array[index].tolist()} ({int(bad.sum())} such in all): indices must lie in 0 to "
+            f"triangle {index} is {array[index].tolist()} ({int(bad.sum())} in total): indices must lie in 0 to "
             f"{vertex_count - 1}"
         )
     return np.array(array, dtype=np.int32, order="C")
@@ -102,32 +102,33 @@ class _Common(Copyable, caches={"topology": NoneType, "decided": dict}):
         self.topology: Topology | None = None
         """Topology of the mesh that was analysed last."""
         self.decided: dict[str, Any] = {}
-        """Decisions of later stages about one of the meshes, which also hold for meshes of similar shape."""
+        """Decisions of later stages about one of the meshes, which are also valid for meshes of similar shape."""
 
     @cached_property
     def used(self) -> np.ndarray | None:
-        """Vertices that belong to a triangle, (u,) int64; None if all do."""
+        """Vertices that belong to a triangle, (u,) int64; None if all vertices do."""
         mask = np.zeros(self._vertex_count, np.bool_)
         _mark(self._triangles, mask)
         return None if mask.all() else np.flatnonzero(mask)
 
 
-class TriangleMesh(Copyable, caches={"derived": dict}):
+class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
     """Vertices and triangles of one object, checked and copied into the engine's memory layout.
 
     Args:
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
-        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. It
-            does not change contacts; ``verdict(..., permitted_overlap="resolution")`` uses it. See
-            ``float32_resolution``.
-        weld: True joins vertices at exactly the same position: each triangle then uses the first vertex there. Use it
-            for soups (STL), whose triangles share no vertices. Number and order of vertices and triangles do not
-            change. There is no tolerance: nearness is not transitive, so the result would depend on the order.
-        shell: True makes the mesh a surface, open or closed, in which nothing can lie (a garment, a lampshade, a room).
+        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. The
+            resolution does not change contacts; ``verdict(..., permitted_overlap="resolution")`` uses the resolution.
+            See ``float32_resolution``.
+        weld: True joins vertices at exactly the same position: each triangle then uses the first vertex at this
+            position. Welding is useful for triangle soups (STL), whose triangles share no vertices. Number and order of
+            vertices and triangles do not change. Welding has no tolerance: nearness is not transitive, so the result
+            would depend on the order of the vertices.
+        shell: True makes the mesh a surface, open or closed, without an inside (a garment, a lampshade, a room).
 
     Attributes:
-        resolution, shell: as given.
+        resolution, shell: as passed to the constructor.
         derived: cache of data that later stages compute from the mesh (hierarchies, solid).
 
     Raises:
@@ -147,7 +148,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
     ) -> None:
         if not isinstance(weld, bool | np.bool_):
             raise InvalidMesh(
-                f"weld must be True or False, not {shown(weld)}: vertices are welded where they are equal"
+                f"weld must be True or False, not {shown(weld)}: only vertices with equal coordinates can be welded"
             )
         if not isinstance(shell, bool | np.bool_):
             raise InvalidMesh(f"shell must be True or False, not {shown(shell)}: a shell has no inside")
@@ -158,6 +159,9 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         self._common = _Common(self._triangles, len(self._vertices))
         self.resolution = checked_resolution(resolution)
         self.shell = bool(shell)
+        self._welded: np.ndarray | None = (
+            None  # first vertex at each position, known from a mesh over the same vertices
+        )
         self.derived: dict[str, Any] = {}
 
     def __setstate__(self, state: Any) -> None:
@@ -176,7 +180,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices and triangles for kernels, which need writable arrays; do not modify them."""
+        """Vertices and triangles for kernels, which need writable arrays; do not modify these arrays."""
         return self._vertices, self._triangles
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
@@ -184,7 +188,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         try:
             corners: np.ndarray = self._vertices[self._triangles[triangles]]
         except (IndexError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
-            raise UnsupportedOption(f"triangles must be indices of triangles: {error!s:.120}") from None
+            raise UnsupportedOption(f"triangles must be triangle indices: {error!s:.120}") from None
         return corners
 
     @property
@@ -199,12 +203,12 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
 
     @property
     def common(self) -> object:
-        """Data shared by all meshes with the same triangles: the same object for a mesh and its deformed copies."""
+        """Data shared by all meshes with the same triangles: a mesh and its deformed copies have the same object."""
         return self._common
 
     @property
     def used_vertices(self) -> np.ndarray | None:
-        """Vertices that belong to a triangle, (u,) int64; None if all do."""
+        """Vertices that belong to a triangle, (u,) int64; None if all vertices do."""
         return self._common.used
 
     @cached_property
@@ -222,17 +226,18 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         return found
 
     def topology_steps(self) -> Generator[None, None, None]:
-        """Compute the topology, if it is not known, in steps of some ten milliseconds."""
+        """Compute the topology, unless it was computed before, in steps of some ten milliseconds."""
         if "topology" not in self.__dict__:
             common = self._common
-            common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology)
+            common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology, self._welded)
             self.__dict__["topology"] = common.topology
 
     @property
     def is_closed(self) -> bool:
         """Whether the mesh bounds a solid.
 
-        Each edge is used equally often in both directions, and the mesh is neither a shell nor two-sided.
+        A mesh is closed if each edge is used equally often in both directions, and the mesh is neither a shell nor
+        two-sided.
         """
         return self.topology.closed and not self.shell
 
@@ -243,7 +248,7 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         """
         array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
-            raise InvalidMesh(f"expected a finite 4x4 matrix, not one of shape {array.shape}")
+            raise InvalidMesh(f"the matrix must be a finite 4x4 matrix, not an array of shape {array.shape}")
         stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0
         points = transform_points(array, self._vertices)
         return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
@@ -257,13 +262,13 @@ class TriangleMesh(Copyable, caches={"derived": dict}):
         """Return the same mesh with other vertices (n, 3) [m]; raise InvalidMesh if their number differs."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
-            raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")
+            raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, but {len(array)} were given")
         mesh = object.__new__(TriangleMesh)
         mesh._vertices = array
         mesh._triangles = self._triangles
         mesh._common = self._common
         mesh.resolution, mesh.shell = self.resolution, self.shell
-        mesh.derived = {}
+        mesh._welded, mesh.derived = None, {}
         return mesh
 
     def __repr__(self) -> str:
@@ -281,6 +286,8 @@ def mesh_over(mesh: TriangleMesh, triangles: np.ndarray, resolution: float = 0.0
     made._triangles = _checked_triangles(triangles, len(mesh._vertices))
     made._common = _Common(made._triangles, len(mesh._vertices))
     made.resolution, made.shell = checked_resolution(resolution), False
+    known: Topology | None = mesh.__dict__.get("topology")
+    made._welded = None if known is None else known.welded
     made.derived = {}
     return made
 

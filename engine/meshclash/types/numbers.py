@@ -1,4 +1,4 @@
-"""Checks of numbers and arrays from callers: invalid ones are refused with an error that names the argument."""
+"""Checks of numbers and arrays from callers: invalid values raise an error that names the argument."""
 
 import math
 from collections.abc import Sized
@@ -35,14 +35,16 @@ def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
     refuse_masked(name, values, error)
     try:
         if isinstance(values, Sized) and len(values) > _MOST_ITEMS:
-            raise ValueError(f"there are more than {_MOST_ITEMS}")
+            raise ValueError(f"the list has more than {_MOST_ITEMS} items")
         return np.asarray(values)
     except (TypeError, ValueError, ArithmeticError, MemoryError) as reason:
         raise error(f"{name} cannot be read as numbers: {reason!s:.120}") from None
 
 
 def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Convert numbers to a new float64 array; raise ``error`` for strings, complex or masked numbers and others."""
+    """Convert numbers to a new float64 array; raise ``error`` for strings, complex numbers, masked numbers and other
+    types.
+    """
     given = given_array(name, values, error)
     try:
         if given.dtype.kind not in "fiuO":
@@ -71,7 +73,7 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None, of:
     """Check an integer from ``least`` to ``most``; raise UnsupportedOption, which names the option.
 
     Args:
-        of: what the number counts, for the message.
+        of: what the number counts, for the error message.
     """
     if not is_whole(value) or value < least or (most is not None and value > most):
         wanted = f"a whole number{of and ' of '}{of} from {least} {'on' if most is None else f'to {most}'}"
@@ -91,4 +93,4 @@ def refuse_masked(name: str, values: Any, error: type[MeshClashError]) -> None:
     if isinstance(values, np.ma.MaskedArray) and values.ndim == 2 and values.dtype.names is None:
         rows = np.flatnonzero(np.ma.getmaskarray(values).any(axis=1))
         if len(rows):
-            raise error(f"{name}: row {rows[0]} is masked ({len(rows)} such in all): leave out what has no value")
+            raise error(f"{name}: row {rows[0]} is masked ({len(rows)} in total): remove rows without values")

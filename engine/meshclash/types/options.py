@@ -3,7 +3,7 @@
 from typing import Literal
 
 Device = Literal["auto", "cpu", "cuda"]
-"""Where a query is computed."""
+"""The processor on which a query is computed."""
 Depth = bool | Literal["exact"]
 """Whether depths are measured, and how precisely."""
 Permitted = float | Literal["resolution"]

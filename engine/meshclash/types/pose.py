@@ -16,7 +16,8 @@ RIGID_TOLERANCE = 1e-4
 """Largest entry of R^T R - I that is accepted for a rotation; float32 matrices of Blender stay below 1e-6."""
 
 LARGEST_COORDINATE = 1e30
-"""Largest accepted coordinate or translation [m]: float32 volumes and error bounds of the predicates rely on it."""
+"""Largest accepted coordinate or translation [m]: float32 volumes and error bounds of the predicates require this
+limit."""
 
 _STILL = np.eye(4)
 
@@ -41,7 +42,7 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
 def inverse_rotations(rows: np.ndarray) -> np.ndarray:
     """Return the inverses (..., 3, 3) of the rotations in the rows (..., 3, 4) of poses, by cofactors.
 
-    NumPy's inverse calls LAPACK for each of them, which may start threads for nine numbers.
+    NumPy's inverse calls LAPACK for each matrix, which may start threads for nine numbers.
     """
     a, b, c = rows[..., 0, :3], rows[..., 1, :3], rows[..., 2, :3]
     columns = np.stack([cross(b, c), cross(c, a), cross(a, b)], axis=-1)
@@ -50,7 +51,7 @@ def inverse_rotations(rows: np.ndarray) -> np.ndarray:
 
 
 def _as_motion(pose: Any) -> np.ndarray | None:
-    """Convert a pair (R, t) of a rotation (3, 3) and a translation (3,) to a matrix (4, 4); None for anything else."""
+    """Convert a pair (R, t) of a rotation (3, 3) and a translation (3,) to a matrix (4, 4); None for other types."""
     if not isinstance(pose, tuple | list) or len(pose) != 2 or isinstance(pose[0], Pose) or isinstance(pose[1], Pose):
         return None
     try:
@@ -66,7 +67,9 @@ def _as_motion(pose: Any) -> np.ndarray | None:
 
 
 def _of_another_library(pose: Any) -> np.ndarray | None:
-    """Return the matrix of SciPy's ``Rotation`` or ``RigidTransform``, or their stack (k, 4, 4); else None."""
+    """Return the matrix of SciPy's ``Rotation`` or ``RigidTransform``, or a stack of matrices (k, 4, 4); None for other
+    types.
+    """
     if not _has_matrix(pose):
         return None
     given = float_array("a pose", pose.as_matrix(), InvalidPose)
@@ -78,7 +81,7 @@ def _of_another_library(pose: Any) -> np.ndarray | None:
 
 
 def _numbers(pose: Any) -> np.ndarray:
-    """Convert a pose or a stack to an array (4, 4) or (k, 4, 4); an array of another shape is returned as it is."""
+    """Convert a pose or a stack to an array (4, 4) or (k, 4, 4); an array of another shape is returned unchanged."""
     if isinstance(pose, Pose):
         return pose.matrix
     matrix = _as_motion(pose)
@@ -93,11 +96,11 @@ def _numbers(pose: Any) -> np.ndarray:
 
 
 def matrices_of(poses: Any) -> np.ndarray:
-    """Convert poses in nested sequences to an array (..., 4, 4), not checked; raise InvalidPose for anything else."""
+    """Convert poses in nested sequences to an array (..., 4, 4), not checked; raise InvalidPose for other types."""
     if isinstance(poses, list | tuple) and _as_motion(poses) is None and _holds_poses(poses):
         found = [matrices_of(pose) for pose in poses]
         if len({array.shape for array in found}) > 1:
-            raise InvalidPose("a list must contain only single poses, or only stacks of the same length")
+            raise InvalidPose("a list must contain either single poses only, or stacks of the same length only")
         return np.stack(found)
     return _numbers(poses)
 
@@ -129,10 +132,10 @@ def _rigidity_error(rotation: np.ndarray) -> float:
 
 
 class Pose(Copyable):
-    """A rigid motion p -> R p + t. It keeps exactly the twelve numbers that it was given.
+    """A rigid motion p -> R p + t. A pose stores its twelve numbers exactly as they were given.
 
     The rotation is not orthonormalised: R^T R may deviate from the identity by ``RIGID_TOLERANCE``, and contacts are
-    decided on the coordinates that exactly these numbers give.
+    decided on the coordinates that these numbers give.
 
     Args:
         matrix: array-like, shape (4, 4) or (3, 4), with the translation in metres in the last column; a pair (R, t); or
@@ -156,11 +159,13 @@ class Pose(Copyable):
         error = _rigidity_error(rotation)
         if not error <= RIGID_TOLERANCE:
             raise InvalidPose(
-                f"the matrix is not rigid (R^T R differs from the identity by {error:.3g}): scale and shear belong "
-                "in the mesh; use split_matrix(matrix) and mesh.transformed(stretch)"
+                f"the matrix is not rigid (R^T R differs from the identity by {error:.3g}): apply "
+                "scale and shear to the mesh, with split_matrix(matrix) and mesh.transformed(stretch)"
             )
         if np.linalg.det(rotation) < 0.0:
-            raise InvalidPose("the matrix mirrors: use split_matrix(matrix) and mesh.transformed(stretch)")
+            raise InvalidPose(
+                "the matrix contains a reflection: use split_matrix(matrix) and mesh.transformed(stretch)"
+            )
         self._rows = np.ascontiguousarray(array[:3])
 
     @classmethod
@@ -180,7 +185,7 @@ class Pose(Copyable):
 
     @property
     def rows(self) -> np.ndarray:
-        """The twelve numbers, (3, 4) float64; do not modify them."""
+        """The twelve numbers of the pose, (3, 4) float64; do not modify them."""
         return self._rows
 
     def apply(self, points: Any) -> np.ndarray:
@@ -199,7 +204,7 @@ class Pose(Copyable):
 
 
 def pose_of(rows: np.ndarray) -> Pose:
-    """Make a pose from rows (3, 4) float64 that are known to be rigid; they are not copied."""
+    """Make a pose from rows (3, 4) float64 that are known to be rigid; the rows are not copied."""
     made = object.__new__(Pose)
     made._rows = rows
     return made
@@ -210,7 +215,7 @@ class _WithMatrix(Protocol):
 
 
 PoseLike = Pose | ArrayLike | _WithMatrix | Sequence["Pose | _WithMatrix"] | None
-"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of them, or None for the identity. Also accepted: SciPy's
+"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of matrices, or None for the identity. Also accepted: SciPy's
 ``Rotation`` and ``RigidTransform``, and a list of poses."""
 
 
@@ -237,8 +242,8 @@ def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
         return Pose.from_matrix(array).rows[None], False
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise InvalidPose(
-            "a pose is None, a Pose, a matrix of shape (4, 4) or (3, 4), or (R, t); a stack has shape (k, 4, 4) or "
-            f"(k, 3, 4): not {array.shape}"
+            "a pose must be None, a Pose, a matrix of shape (4, 4) or (3, 4), or a pair (R, t), and "
+            f"a stack must have shape (k, 4, 4) or (k, 3, 4), not {array.shape}"
         )
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
@@ -266,7 +271,9 @@ def _has_matrix(pose: Any) -> bool:
 
 
 def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:
-    """Write one unchecked pose into a (4, 4) float64 matrix; return False if ``pose_stack`` has to check it."""
+    """Write one unchecked pose into a (4, 4) float64 matrix; return False if the pose has to be checked by
+    ``pose_stack``.
+    """
     if pose is None:
         matrix[...] = _STILL
     elif type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype == _STILL.dtype:
@@ -337,7 +344,7 @@ def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, boo
     count = max(len(rows_a), len(rows_b))
     for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
         if stacked and len(rows) != count:
-            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses have different lengths")
     # Copies, since Numba treats read-only arrays as another type.
     return np.array(rows_a, order="C"), np.array(rows_b, order="C"), stacked_a or stacked_b
 

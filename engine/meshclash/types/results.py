@@ -17,7 +17,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Statistics of the work of a query; the counts are the same on every machine."""
+    """Statistics of the work of a query; the counts are the same on every computer."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
@@ -30,7 +30,7 @@ class QueryStats:
     device: str = "cpu"
     """Device that computed the result: "cpu" or "cuda"."""
     note: str = ""
-    """Reason for a fallback to the CPU; "" if there was none."""
+    """Reason for a fallback to the CPU; "" if the query did not fall back."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds per stage, if the query has stages."""
     updated_nodes: int = 0
@@ -39,9 +39,9 @@ class QueryStats:
     """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """Return the sum of the counts and seconds of both statistics, of work that was done one after the other.
+        """Return the sum of the counts and seconds of two statistics, for work that was done one after the other.
 
-        The device is "cuda" if either used it, and each note is kept once.
+        The device of the sum is "cuda" if one of the two used it, and equal notes are kept only once.
         """
         other = instance("other", other, QueryStats)
         stages = dict.fromkeys((*self.timings, *other.timings))

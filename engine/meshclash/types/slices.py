@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 _Items = TypeVar("_Items", Sequence[Any], np.ndarray)
 
 SLICE_SECONDS = 0.005
-"""Duration of a slice: a fraction of the delay that a user interface tolerates, so that callers keep their budget."""
+"""Duration of a slice [s]: a fraction of the delay that users of a window accept."""
 
 
 _KEYS_AT_ONCE = 4096
@@ -31,13 +31,13 @@ class Slice:
 
 
 class TimeSlice:
-    """The steps of a generator that one call runs.
+    """Runs steps of a generator for a given time.
 
     Args:
         seconds: time for these steps.
 
     Attributes:
-        end: time of the performance counter at which this time is over.
+        end: time of the performance counter at which this slice ends.
         spent: seconds up to the last step.
     """
 
@@ -47,7 +47,7 @@ class TimeSlice:
         self.spent = 0.0
 
     def is_full(self) -> bool:
-        """Return, after a step, whether another step of the same duration would exceed the time."""
+        """Return, after a step, whether another step of the same duration would exceed the slice."""
         now = time.perf_counter()
         last, self._before, self.spent = now - self._before, now, now - self._started
         return now + last > self.end
@@ -57,8 +57,8 @@ def sorted_steps(items: Sequence[_T], key: Callable[[_T], tuple[float, ...]]) ->
     """Return the items in the order of their keys, as ``sorted`` does; yields the fraction of keys that are computed.
 
     Args:
-        items: any number of things.
-        key: returns numbers, none of them NaN, and the same number of them for each item.
+        items: any number of objects.
+        key: returns the same number of numbers for each item, without NaN.
     """
     keys = []
     for begin in range(0, len(items), _KEYS_AT_ONCE):
@@ -71,7 +71,7 @@ def sorted_steps(items: Sequence[_T], key: Callable[[_T], tuple[float, ...]]) ->
 
 
 class Pace:
-    """How many items fit into a slice of work, estimated from the time that earlier ones took."""
+    """Estimates how many items fit into a slice, from the time of earlier items."""
 
     def __init__(self) -> None:
         self._size = 1

@@ -1,8 +1,8 @@
 """Long computations in slices: a query is written once, as a generator, and can be called at once or in slices.
 
-``in_slices`` turns a generator, which yields progress and returns the answer, into an ordinary function.
-``steps(function, arguments)`` returns the generator behind it. For type checkers, ``help`` and ``inspect`` the function
-has the arguments of the generator and the type of the answer.
+``in_slices`` converts a generator, which yields progress and returns the result, to an ordinary function.
+``steps(function, arguments)`` returns the generator of the function. For type checkers, ``help`` and ``inspect``, the
+function has the arguments of the generator and the type of its result.
 """
 
 import ast
@@ -29,7 +29,7 @@ class _Unanswered(Enum):
 Unanswered = Literal[_Unanswered.UNANSWERED]
 """The type of ``UNANSWERED``, for type checkers."""
 UNANSWERED: Final = _Unanswered.UNANSWERED
-"""Returned by one of several solvers to pass the query on to the next one; None counts as an answer."""
+"""A solver returns this value to pass the query on to the next solver; None is a valid result."""
 
 
 def in_slices(question: Callable[_P, Generator[Any, None, _T]]) -> Callable[_P, _T]:
@@ -82,16 +82,16 @@ def _no_short_way(*_: object, **__: object) -> Unanswered:
 
 
 def _unknown_option(question: Callable[..., Any], options: Mapping[str, Any], known: Collection[str]) -> TypeError:
-    """Return Python's error for an unknown option of a query, with the option that was probably meant."""
+    """Return Python's error for an unknown option of a query, with the most similar option."""
     name = next(name for name in options if name not in known)
     near = suggestion(name, (option for option in known if option != "self"))
     return TypeError(f"{question.__name__}() got an unexpected keyword argument {shown(name)}{near}")
 
 
 def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
-    """Run a query in slices of some milliseconds: return a generator that yields ``Progress`` and returns the answer.
+    """Run a query in slices of some milliseconds: return a generator that yields ``Progress`` and returns the result.
 
-    ``run`` runs it to its end. Close the generator to cancel the query.
+    ``run`` runs the generator to its end. Close the generator to cancel the query.
 
     Args:
         question: a function or method of MeshClash for long computations, for instance ``time_of_contact`` or
@@ -112,7 +112,7 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
     slices = getattr(question, "slices", None)  # a bound method has the attributes of its function
     if slices is None:
         name = getattr(question, "__qualname__", None)
-        raise UnsupportedOption(f"{shown(question) if name is None else name} does not work in slices: call it")
+        raise UnsupportedOption(f"{shown(question) if name is None else name} cannot run in steps: call it directly")
     owner = getattr(question, "__self__", None)
     made = slices(*args, **options) if owner is None else slices(owner, *args, **options)
     return cast("Generator[Progress, None, _T]", made)
@@ -130,9 +130,9 @@ def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = 
         False
     """
     if not isinstance(steps, Generator):
-        raise UnsupportedOption(f"steps must be a generator, as meshclash.steps makes it, not {a_type(steps)}")
+        raise UnsupportedOption(f"steps must be a generator from meshclash.steps, not {a_type(steps)}")
     if isinstance(steps, GeneratorType) and getgeneratorstate(steps) == GEN_CLOSED:
-        raise UnsupportedOption("this generator has already ended or was closed: create a new one with meshclash.steps")
+        raise UnsupportedOption("the generator has already ended or was closed: create a new one with meshclash.steps")
     if tell is not None and not callable(tell):
         raise UnsupportedOption(f"tell must be None or a function, not {shown(tell)}")
     return run_to_end(steps, tell)

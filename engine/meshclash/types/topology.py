@@ -1,7 +1,7 @@
 """Topology of a triangle mesh: welded vertices, connected components, closedness and a consistent orientation.
 
-Vertices at equal positions count as one. So a mesh whose faces do not share vertices (an imported STL) is recognised as
-a solid. Components are connected across edges that exactly two triangles share.
+Vertices at equal positions count as one. So a mesh whose faces do not share vertices, such as an imported STL file, can
+be recognised as a solid. Components are connected across edges that exactly two triangles share.
 
 Sides of triangles are sorted by their two vertices (radix sort with one vertex per digit), so that the sides of one
 edge are adjacent. Every pass runs over a range of indices, so that callers can pause in between.
@@ -28,13 +28,15 @@ class Topology(NamedTuple):
     component_count: int
     closed: bool
     """Whether, after flipping triangles by ``orientation``, every edge is used equally often in both directions. A
-    component that cannot be oriented always has an edge that is not. A two-sided mesh encloses nothing: not closed."""
+    component that cannot be oriented always has an edge that is not. A two-sided mesh encloses no volume, so it is not
+    closed."""
     two_sided: bool
     """Every triangle also exists flipped, equally often."""
     paired: bool
-    """Every edge has two sides, so that each component of a closed mesh is closed by itself."""
+    """Every edge has two sides, so that each component of a closed mesh is closed separately."""
     welded: np.ndarray
-    """Index of the first vertex at each vertex's position, (n,) int64. With the triangles it determines all fields."""
+    """Index of the first vertex at each vertex's position, (n,) int64. The other fields follow from this field and the
+    triangles."""
 
 
 @inner
@@ -104,7 +106,7 @@ def _sort_by_lower(triangles, welded, place, sides, ordered, higher, begin, end)
 
 @inner
 def _find(parent, parity, i):
-    """Return the root of triangle i and whether i is flipped relative to it; compress the path by halving."""
+    """Return the root of triangle i and whether i is flipped relative to the root; compress the path by halving."""
     turned = 0
     while parent[i] != i:
         above = parent[i]
@@ -197,7 +199,7 @@ def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
 
 
 def topology_steps(
-    vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
+    vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None, welded: np.ndarray | None = None
 ) -> Generator[None, None, Topology]:
     """Compute components, orientation and closedness of a checked mesh; yields every few milliseconds.
 
@@ -205,9 +207,11 @@ def topology_steps(
         vertices: (n, 3) float64.
         triangles: (m, 3) int32.
         known: topology of the same triangles with other vertices; returned if the same vertices coincide.
+        welded: first vertex at each position, if it is known, as ``welded_steps`` returns it.
     """
     count = len(triangles)
-    welded = yield from welded_steps(vertices)
+    if welded is None:
+        welded = yield from welded_steps(vertices)
     if known is not None and np.array_equal(welded, known.welded):
         return known
     start, ordered, higher = yield from sorted_sides_steps(triangles, welded)

@@ -15,7 +15,7 @@ class Verdict(Enum):
     TOUCHING = 1
     """They meet without common volume, or within the permitted overlap or the touch tolerance."""
     CONTAINED = 2
-    """One object has no point outside the other."""
+    """No point of one object is outside the other."""
     DUPLICATE = 3
     """Their surfaces coincide."""
     CLASH = 4
@@ -23,7 +23,7 @@ class Verdict(Enum):
 
     @property
     def severity(self) -> int:
-        """Number that grows from APART (0) to CLASH (4); results are sorted by it."""
+        """A number that increases from APART (0) to CLASH (4); results are sorted by this number."""
         severity: int = self._value_
         return severity
 

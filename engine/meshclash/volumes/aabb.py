@@ -38,7 +38,7 @@ def extend(volume, x, y, z):
 
 @portable
 def merge(volume, left, right):
-    """Make a volume contain two others."""
+    """Make a volume contain two other volumes."""
     for k in range(3):
         volume[k] = min(left[k], right[k])
         volume[k + 3] = max(left[k + 3], right[k + 3])

@@ -2,9 +2,9 @@
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996).
 
-The axes are float32 and so orthonormal only up to 2e-7. A box is *defined* as the image of its extents, the points
-centre + u0 axis0 + u1 axis1 + u2 axis2 with abs(u) within the half extents. This contains its primitives exactly, and
-the test allows for the deviation of the axes and the pose from being orthonormal.
+The axes are float32, so they are orthonormal only up to 2e-7. A box is *defined* as the image of its extents, the
+points centre + u0 axis0 + u1 axis1 + u2 axis2 with abs(u) within the half extents. The box contains its primitives
+exactly, and the test allows for the deviation of the axes and the pose from being orthonormal.
 """
 
 import math
@@ -188,8 +188,9 @@ def gap(a, b, relative):
 def separation(a, b, relative):
     """Return the largest distance of two boxes along an axis of either, negative if they overlap on all six.
 
-    It is a lower bound of the world distance of the contents of the boxes [m]. Between two poses, the distance along
-    each axis changes by at most the motion of points of the boxes in either frame plus ``separation_slack`` of both.
+    The result is a lower bound of the world distance of the contents of the boxes [m]. Between two poses, the distance
+    along each axis changes by at most the motion of points of the boxes in either frame plus ``separation_slack`` of
+    both.
     """
     v0, v1, v2 = _turned(relative, b, 0), _turned(relative, b, 1), _turned(relative, b, 2)
     shift = _shift(relative, a, b)

@@ -18,9 +18,9 @@ or at once,
 
 ``fit(points, volume)``             around the corners of triangles, (3 m, 3) float64, relative to the origin
 
-A volume may be derived from its parent's volume during a traversal instead of being stored. It then defines
-``DERIVED``, which says how its trees are made and read, and has no ``clear``, ``extend``, ``merge`` or ``fit``. Its
-``size``, ``overlap`` and ``gap`` take the numbers that the traversal carries.
+A volume may be derived from its parent's volume during a traversal instead of being stored. Such a file then defines
+``DERIVED``, which says how its trees are built and read, and has no ``clear``, ``extend``, ``merge`` or ``fit``. The
+arguments of its ``size``, ``overlap`` and ``gap`` are the numbers that the traversal carries.
 
 ``relative`` is a row of ``relative_pose.py``. A volume that needs more defines ``PREPARED``, the length of a longer
 row, and ``prepare(relative, root_a, root_b, out)``, which is called once per pose.
@@ -37,7 +37,9 @@ from . import aabb, obb
 
 
 class Derived(NamedTuple):
-    """Functions for trees whose volumes are derived during the traversal; their leaves hold one triangle."""
+    """Functions for trees whose bounding volumes are derived during the traversal; their leaves contain one
+    triangle.
+    """
 
     root: int
     """Row of the root."""
@@ -71,11 +73,11 @@ class Volume(NamedTuple):
     prepare: Callable[..., Any] | None
     prepared: int
     derived: Derived | None
-    """Set if its functions take rows that are derived during the traversal."""
+    """Set if the functions of the volume take rows that are derived during the traversal."""
 
 
 def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any] | None = None) -> Volume:
-    """Return the functions of a file; variants share them but have another width or fit."""
+    """Return the functions of a file; variants share these functions but have another width or fit."""
     return Volume(
         width or module.WIDTH,
         module.size,
@@ -119,10 +121,12 @@ VOLUMES = OnDemand(
         "ssv": _of_lab("swept_sphere"),
     },
 )
-"""Volumes by name. Detection needs the first two; the others are for comparison and visualisation."""
+"""Volumes by name. Detection needs the first two volumes; the other volumes are for comparison and visualisation."""
 DEFAULT_VOLUME = "aabb"
 
 
 def volume_named(name: str | None) -> Volume:
-    """Return a volume by name (None: the default); raise UnsupportedOption, which lists the known ones."""
+    """Return a bounding volume by name (None: the default); raise UnsupportedOption, which lists the supported
+    names.
+    """
     return VOLUMES[DEFAULT_VOLUME if name is None else one_of("volume", name, sorted(VOLUMES))]

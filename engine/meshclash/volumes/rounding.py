@@ -1,4 +1,4 @@
-"""Outward rounding to float32, so that a volume certainly contains what it was fitted to."""
+"""Outward rounding to float32, so that a volume certainly contains the primitives to which it was fitted."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def below(y):
 
 @portable
 def round_down(x):
-    """Return a float32 strictly below x (float64), and below the exact value of which x is the rounding."""
+    """Return a float32 strictly below x (float64), and below the exact value of which x is a rounded value."""
     y = np.float32(x)
     return y if y < x else below(y)
 

@@ -1,8 +1,9 @@
 """Voxels: collision detection on a regular grid, without building a hierarchy.
 
 Source: Chen, Wan, Zhang, Bao, Peng, "Interactive Collision Detection for Complex and Deformable Models Using
-Programmable Graphics Hardware" (VRST 2004): find the region that both objects reach, mark their voxels in it, and
-compare these. Here no voxel is missed, and triangles that share a voxel are compared exactly."""
+Programmable Graphics Hardware" (VRST 2004): find the region that both objects reach, mark the voxels of both objects in
+this region, and compare these voxels. Here no voxel is missed, and triangles that share a voxel are compared exactly.
+"""
 
 from ..lazy import public_names
 

@@ -1,8 +1,8 @@
 """Sparse sets of voxels: bits in bricks of 8 x 8 x 8, so memory grows with the surface and not with the volume.
 
 A brick is eight words of 64 bits: word x & 7, bit 8 (y & 7) + (z & 7). A hash table with open addressing maps the name
-of a brick to its index. Bricks are stored in the order in which they were first touched. Results do not depend on this
-order: ``list_voxels`` sorts.
+of a brick to its index. Bricks are stored in the order in which they were first touched. Results do not depend on the
+order of the bricks, because ``list_voxels`` sorts.
 """
 
 from typing import Any, NamedTuple
@@ -71,13 +71,13 @@ def _look_up(bricks, name):
 
 @inner
 def find_brick(bricks, name):
-    """Return the index of the brick with a name; -1 if there is none."""
+    """Return the index of the brick with a name; -1 if the set does not contain it."""
     return _look_up(bricks, name)[1]
 
 
 @inlined
 def take_brick(bricks, name):
-    """Return the index of the brick with a name, adding an empty one if needed; -1 if there is no room for it."""
+    """Return the index of the brick with a name, adding an empty brick if needed; -1 if it does not fit."""
     if bricks.last[0] == name:
         return bricks.last[1]
     brick = _take_other(bricks, name)
@@ -104,8 +104,8 @@ def _take_other(bricks, name):
 
 @kernel
 def _unite(bricks, others, first):
-    """Add the bits of other bricks from ``first`` on; return the first brick for which there is no room, or the number
-    of bricks if all fit.
+    """Add the bits of other bricks from ``first`` on; return the first brick that does not fit, or the number of bricks
+    if all fit.
     """
     for k in range(first, others.used[0]):
         brick = take_brick(bricks, others.names[k])
@@ -177,7 +177,7 @@ def _rank(words, count, ranks):
 def rank_words(bricks: Bricks) -> tuple[np.ndarray, int]:
     """Return the number of voxels before each word, (n, 8) int64, and the total number of voxels.
 
-    So the number of a voxel is that of its word plus the number of lower bits in the word.
+    So the number of a voxel is the number of its word plus the number of lower bits in the word.
     """
     ranks = np.empty((brick_count(bricks), SIDE), np.int64)
     return ranks, int(_rank(bricks.words, len(ranks), ranks))

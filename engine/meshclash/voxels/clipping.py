@@ -10,11 +10,11 @@ A point in a plane of the grid belongs only to the voxel above it (with larger c
 counts once. Triangles are cut at z first: while they have three corners, the pieces of all heights have exactly the
 projected area of the whole. If they were cut at z last, a face that is level except for rounding could come apart.
 
-Error bound. Cutting moves a surface by at most 10 u M at each of six planes, and its coordinates have an error of
-3.1 u M (``cover.py`` defines u and M). Apart from that, the pieces of all heights of a column are cut in the same way
+Error bound. Cutting moves a surface by at most 10 u M at each of six planes, and its coordinates have an error of 3.1 u
+M (``cover.py`` defines u and M). Otherwise, the parts of a triangle at all heights of a column are cut in the same way
 at x and y. In a voxel with sides of 1, moving a piece by e changes areas and volumes by less than 5 e, which
-``PIECE_ERROR`` (M + 1) covers. A level face may fall into another voxel of its column; that changes only where in the
-column it is counted.
+``PIECE_ERROR`` (M + 1) covers. A level face may fall into another voxel of its column, which only changes the voxel of
+the column in which it is counted.
 """
 
 from collections.abc import Generator
@@ -49,7 +49,7 @@ class Pieces(NamedTuple):
     top: np.ndarray
     """Integrals of the winding number over the top of each column of the grid, (x, y) float64."""
     top_counts: np.ndarray
-    """Number of triangles in each of these, (x, y) int64."""
+    """Number of triangles in each of these columns, (x, y) int64."""
 
 
 class _Work(NamedTuple):
@@ -65,8 +65,8 @@ class _Work(NamedTuple):
 def _cut(polygons, source, count, axis, bound, sign):
     """Cut a polygon: keep the part whose coordinate is >= bound (sign 1) or < bound (sign -1).
 
-    The result is in the other row of ``polygons``; returns its number of corners. With either sign, corners may lie in
-    the plane.
+    The result is in the other row of ``polygons``; returns the number of corners of the result. With either sign,
+    corners may lie in the plane.
     """
     target, kept = 1 - source, 0
     for k in range(count):
@@ -138,7 +138,7 @@ def _add_piece(shape, work, n, voxel, x, y, z):
 
 @inlined
 def _begin(work):
-    """Do nothing: there is always room for the pieces of a triangle."""
+    """Do nothing, because the parts of a triangle always fit."""
 
 
 @inlined
@@ -201,8 +201,8 @@ def piece_steps(
 
     Args:
         thing, grid: the object on its grid, including its triangles above the grid.
-        bricks: its voxels.
-        ranks, total: the result of ``rank_words`` for these.
+        bricks: voxels of the surface.
+        ranks, total: the result of ``rank_words`` for the voxels.
         signs: (chosen,) int8: -1 for triangles to flip.
     """
     columns = (int(grid.size[0]), int(grid.size[1]))

@@ -49,7 +49,7 @@ class VoxelQuestion(NamedTuple):
 
 
 def mesh_of(name: str, thing: object) -> TriangleMesh:
-    """Return a mesh, or the mesh of a hierarchy. Raises InvalidMesh for anything else."""
+    """Return a mesh, or the mesh of a hierarchy. Raises InvalidMesh for other types."""
     thing = as_own(thing)
     if isinstance(thing, Hierarchy):
         return thing.mesh
@@ -62,12 +62,14 @@ def single_pose(name: str, pose: PoseLike) -> np.ndarray:
     """Return a pose as (3, 4) float64. Raises UnsupportedOption for a stack of poses."""
     rows, stacked = pose_stack(pose)
     if stacked:
-        raise UnsupportedOption(f"{name}: voxels are made for one pose of each object, not for a stack")
+        raise UnsupportedOption(f"{name}: voxels need one pose for each object, not a stack")
     return np.array(rows[0], order="C")
 
 
 def common_region(bounds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the lowest and highest corners (3,) of the intersection of boxes (2, 3); None if it is empty."""
+    """Return the lowest and highest corners (3,) of the intersection of boxes (2, 3); None if the intersection is
+    empty.
+    """
     low = np.max([b[0] for b in bounds], axis=0)
     high = np.min([b[1] for b in bounds], axis=0)
     return (low, high) if (low <= high).all() else None
@@ -111,8 +113,8 @@ def voxel_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], 
 def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
     """Return the corners of a box around the voxels of a grid that extends upwards without end.
 
-    The volume inside a voxel depends on all triangles in and above it. The last voxels reach beyond the region; with a
-    given voxel size the first ones do, too.
+    The volume inside a voxel depends on all triangles in and above it. The last voxels extend beyond the region; with a
+    given voxel size the first voxels do, too.
     """
     low, high = grid.origin - grid.voxel_size, grid.origin + grid.voxel_size * (grid.size + 1)
     return low, np.where([False, False, True], np.inf, high)
@@ -141,7 +143,9 @@ def _smaller_first(placed: Sequence[PlacedTriangles]) -> tuple[int, int]:
 def fitting(
     fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray], placed: Sequence[PlacedTriangles]
 ) -> Fineness:
-    """Return the fineness; if none was given and triangles are compared, one that fits the triangles' sizes."""
+    """Return the fineness; without a given fineness, and if triangles are compared, one that suits the triangles'
+    sizes.
+    """
     if mode != "exact" or fineness.resolution is not None or fineness.voxel_size is not None:
         return fineness
     extent = float((region[1] - region[0]).max())
@@ -202,7 +206,7 @@ def _solid_steps(
 
 
 def _turned(met: TriangleContacts) -> TriangleContacts:
-    """Return the same contacts with the two objects in exchanged roles."""
+    """Return the same contacts with the two objects exchanged."""
     order = np.lexsort((met.pairs[:, 0], met.pairs[:, 1]))
     return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])
 

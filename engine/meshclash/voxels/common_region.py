@@ -38,11 +38,10 @@ class GridTriangles(NamedTuple):
 
     @property
     def worst_slack(self) -> float:
-        """Distance [voxels] within which a triangle comes to each voxel that it is reported for, even if it is a
-        needle.
+        """Maximum distance [voxels] between a triangle and each voxel reported for it, also for very thin triangles.
 
-        A needle of length L and height w has P <= 2 L**2 and |n| >= L w, so the smaller of w and 16 u M P / |n| is at
-        most sqrt(32 u M L) with L <= 3.5 M.
+        A thin triangle of length L and height w has P <= 2 L**2 and |n| >= L w, so the smaller of w and 16 u M P / |n|
+        is at most sqrt(32 u M L) with L <= 3.5 M.
         """
         return self.slack + _NEEDLES * (self.slack / SLACK)
 
@@ -95,7 +94,7 @@ def place(mesh: TriangleMesh, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _mark_sides(corners, low, high, sides):
-    """Fill a bit mask for each vertex: beyond which of the six planes of a region it lies."""
+    """Fill a bit mask for each vertex: the planes of a region, of six, beyond which the vertex lies."""
     for v in range(corners.shape[0]):
         side = np.uint8(0)
         for axis in range(3):
@@ -130,7 +129,7 @@ def choose(
 def choose_of(
     triangles: np.ndarray, corners: np.ndarray, bounds: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> PlacedTriangles:
-    """Like ``choose``, but takes the triangles (m, 3) int32 instead of a mesh."""
+    """Like ``choose``, with the triangles (m, 3) int32 as argument instead of a mesh."""
     farthest = float(np.abs(bounds - low).max())
     if (bounds[0] >= low).all() and (bounds[1] <= high).all():
         return PlacedTriangles(corners, triangles, np.arange(len(triangles), dtype=np.int32), farthest)

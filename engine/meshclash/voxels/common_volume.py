@@ -39,8 +39,8 @@ def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
     if not solid.closed:
         state = "a shell" if mesh.shell else "open"
         raise NotASolid(
-            f"{name} is {state}: only a closed mesh has a volume. Close it (solidity(mesh) says where it is open), or "
-            "ask with mode='exact' or 'voxels'"
+            f"{name} is {state}, but only a closed mesh has a volume: close it (solidity(mesh) shows "
+            "where it is open), or use mode='exact' or 'voxels'"
         )
     return solid
 
@@ -48,8 +48,8 @@ def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
 def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
     """Return whether the winding number is certainly either 0 or one other value everywhere; cached with the mesh.
 
-    This holds for a surface that meets itself only in shared vertices and edges, because it divides space into inside
-    and outside. It also holds for several such surfaces of the same orientation whose boxes are apart.
+    This is true for a surface that meets itself only in shared vertices and edges, because it divides space into inside
+    and outside. It is also true for several such surfaces of the same orientation whose boxes are apart.
     """
     if _KEY not in mesh.derived:
         apart = bool(solid.alone.all()) and len(set(solid.inside.tolist())) == 1
@@ -78,7 +78,7 @@ def overlap_steps(
     Args:
         meshes, things, grid: the objects and their grid; ``things`` must include all triangles in and above its voxels.
         memory, threads: as ``mark_steps``.
-        whole: for each object, whether all of it lies in the region.
+        whole: for each object, whether the whole object lies in the region.
 
     Raises:
         NotASolid: a mesh is open.

@@ -9,13 +9,14 @@ once per triangle.
 Error bound. Let u = 2**-53, and let M be an upper bound of the coordinates c of the triangle and the voxel. Each c is
 computed from world coordinates by a difference and a product, so its error is at most 3.1 u M. If the true triangle
 meets a box, the computed triangle meets the box enlarged by that much. Along a normal (p, q) of an edge, the rounding
-of p and q, of four products and of the sums adds at most 14 u M (|p| + |q|), and a box enlarged by s reaches
-(|p| + |q|) s further. A ``slack`` s = 64 u (M + 1) covers both. The error of the normal n of the triangle is
-4 u (|e_y f_z| + |e_z f_y|) and so on, so at most 4 u P in total. Because of cancellation, this may be far larger than
-u |n|, so n.c needs a margin of 16 u M P in addition to s |n|.
+of p and q, of four products and of the sums adds at most 14 u M (|p| + |q|), and a box enlarged by s reaches (|p| +
+|q|) s further. A ``slack`` s = 64 u (M + 1) covers both. The error of the normal n of the triangle is 4 u (|e_y f_z| +
+|e_z f_y|) for the first component and similar for the others, so at most 4 u P in total. Because of cancellation, this
+error may be far larger than u |n|, so n.c needs a margin of 16 u M P in addition to s |n|.
 
-So a triangle is reported for every voxel that it touches. Any other voxel for which it is reported is closer to it than
-the slack plus the smaller of the triangle's height and 16 u M P / |n| (the edges alone decide segments).
+So a triangle is reported for every voxel that it touches. Any other voxel for which a triangle is reported is closer to
+the triangle than the slack plus the smaller of the triangle's height and 16 u M P / |n| (the edges alone decide
+segments).
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ _PLANE_ERROR = 2.0**-49
 EDGE = 5
 """Numbers stored for an axis that is normal to an edge: p, q, middle, reach, |p| + |q|."""
 FIRST_EDGE = 5
-"""Offset of the first of these, after n, n.c and its reach."""
+"""Offset of the first edge's numbers, after n, n.c and its reach."""
 CORNERS = FIRST_EDGE + 9 * EDGE
 """Offset of the nine coordinates of the corners."""
 SHAPE_LENGTH = CORNERS + 9

@@ -1,8 +1,8 @@
 """Drop the triangles that cannot share a voxel with the other object, before voxels are marked.
 
 The grid is divided into coarser cells of a few voxels along each side. A triangle is kept if its box reaches a cell
-that the box of a triangle of the other object reaches. Finding the cells of a box takes a tenth of the time of marking
-the triangle's voxels.
+that is also reached by the box of a triangle of the other object. Finding the cells of a box takes a tenth of the time
+of marking the triangle's voxels.
 """
 
 from collections.abc import Generator, Sequence
@@ -21,7 +21,7 @@ _MOST_CELLS = 1 << 22
 _FINEST = 1
 """Binary logarithm of the smallest side of a cell [voxels]: smaller cells drop more triangles, but take longer."""
 _MOST_OF_ONE = 512
-"""A triangle that reaches more cells than this counts as reaching all."""
+"""A triangle that reaches more cells than this limit counts as reaching all cells."""
 
 
 @inlined

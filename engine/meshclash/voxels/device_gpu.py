@@ -34,7 +34,7 @@ def mark_surface(points, triangles, chosen, size, slack, words):
 
 @kernel("void(uint64[:,::1], uint64[:,::1])")
 def keep_common_voxels(words, others):
-    """Remove the voxels from ``words`` (bricks, 8) that ``others`` do not have."""
+    """Remove the voxels from ``words`` (bricks, 8) that ``others`` does not contain."""
     for brick in range(cuda.grid(1), words.shape[0], cuda.gridsize(1)):
         for x in range(8):
             words[brick, x] &= others[brick, x]

@@ -60,7 +60,7 @@ class Fineness(NamedTuple):
 def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fineness:
     """Validate the options for the fineness. Raises UnsupportedOption with the name of the wrong option."""
     if resolution is not None and voxel_size is not None:
-        raise UnsupportedOption("give a resolution or a voxel_size, not both")
+        raise UnsupportedOption("give either resolution or voxel_size, not both")
     if resolution is not None:
         count = real_number(resolution)
         if not (1 <= count <= MOST_ALONG and count == math.floor(count)):
@@ -75,7 +75,7 @@ def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fi
         voxel_size = length
     size = DEFAULT_MEMORY if memory is None else real_number(memory)
     if not SIDE * BYTES_EACH <= size < math.inf:
-        raise UnsupportedOption(f"memory must be a number of bytes from {SIDE * BYTES_EACH} on, not {shown(memory)}")
+        raise UnsupportedOption(f"memory must be at least {SIDE * BYTES_EACH} bytes, not {shown(memory)}")
     return Fineness(resolution, voxel_size, int(size))
 
 
@@ -102,15 +102,15 @@ def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fine
     length = fineness.voxel_size
     if length < least:
         raise UnsupportedOption(
-            f"voxel_size {length:g} m is too small for objects that reach {farthest:g} m from the region of interest: "
-            f"it must be {least:.3g} m or more"
+            f"voxel_size {length:g} m is too small for objects that reach {farthest:g} m from the "
+            f"region of interest: it must be at least {least:.3g} m"
         )
     if length > _LARGEST:
-        raise UnsupportedOption(f"voxel_size {length:g} m is too large: it must be {_LARGEST:g} m or less")
+        raise UnsupportedOption(f"voxel_size {length:g} m is too large: it must be at most {_LARGEST:g} m")
     if longest / length >= MOST_ALONG - 2:
         raise UnsupportedOption(
-            f"voxel_size {length:g} m makes {longest / length:.3g} voxels along {longest:g} m: at most {MOST_ALONG} "
-            "are possible"
+            f"voxel_size {length:g} m gives {longest / length:.3g} voxels along {longest:g} m, more "
+            f"than the limit of {MOST_ALONG}"
         )
     origin = np.floor(low / length) * length
     origin = np.where(origin > low, origin - length, origin)
@@ -130,8 +130,8 @@ def check_volumes(grid: Grid) -> None:
     volume = grid.voxel_size * grid.voxel_size * grid.voxel_size
     if not (volume >= _LEAST_VOLUME and volume * float(grid.size.prod(dtype=np.float64)) <= _MOST_VOLUME):
         raise UnsupportedOption(
-            f"voxels of {grid.voxel_size:.3g} m have volumes that float64 cannot hold: take another size of voxels, or "
-            "measure in another unit"
+            f"voxels of {grid.voxel_size:.3g} m have volumes outside the range of float64: use "
+            "another voxel size or another unit"
         )
 
 
@@ -144,6 +144,6 @@ def check_bytes(needed: int, grid: Grid, memory: int) -> None:
     """Raise UnsupportedOption if a grid needs more bytes than allowed."""
     if needed > memory:
         raise UnsupportedOption(
-            f"voxels of {grid.voxel_size:.3g} m ({' x '.join(map(str, grid.size.tolist()))}) need more than "
-            f"{memory >> 20} MiB: take larger voxels, or give more memory"
+            f"voxels of {grid.voxel_size:.3g} m ({' x '.join(map(str, grid.size.tolist()))}) need "
+            f"more than {memory >> 20} MiB: use larger voxels or more memory"
         )

@@ -44,7 +44,8 @@ def interior_steps(bricks: Bricks, pieces: Pieces, size: np.ndarray) -> Generato
         size: voxels along each axis of the grid, (3,).
 
     Returns:
-        The interior voxels of each brick of the surface, (n, 8) uint64; and which of the other bricks of the grid are
+        Return the interior voxels of each brick of the surface, (n, 8) uint64; and which of the other bricks of the
+            grid are
         inside, (x, y, z) bool.
     """
     across = (size + 7) // 8

@@ -190,7 +190,7 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """Points of a shell inside a solid. The next ``touch`` overwrites these arrays: copy them to keep them."""
+    """Points of a shell inside a solid. The next ``touch`` overwrites these arrays: copy the arrays to keep them."""
 
     points: np.ndarray
     """Indices of the points, (k,) int32, ascending."""
@@ -214,7 +214,7 @@ _ROOM: dict[str, Callable[[], Any]] = {
 
 
 class VoxelMap(Copyable, caches=_ROOM):
-    """A static solid as voxels, for fast repeated tests of which points of a tool are inside.
+    """A static solid as voxels, for fast repeated tests whether points of a tool are inside.
 
     Args:
         mesh: a closed mesh, or a hierarchy over one.
@@ -270,11 +270,11 @@ class VoxelMap(Copyable, caches=_ROOM):
         self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
-        """Return which points are inside the solid, their depths, and the directions out of it.
+        """Return which points are inside the solid, their depths, and the directions out of the solid.
 
-        A point is in contact if its voxel is wholly inside, which is certain. It is also in contact if the surface
-        touches its voxel and the point lies below the plane of the triangle nearest to the voxel's centre; the error
-        is then at most a voxel's diagonal. Depths are measured from the plane of a nearby surface voxel.
+        A point is in contact if its voxel is wholly inside, which is certain. A point is also in contact if the surface
+        touches its voxel and the point lies below the plane of the triangle nearest to the voxel's centre; the error is
+        then at most a voxel's diagonal. Depths are measured from the plane of a nearby surface voxel.
 
         Args:
             points: the shell, (n, 3) [m]; contiguous float64 arrays are not copied.
@@ -314,7 +314,7 @@ class VoxelMap(Copyable, caches=_ROOM):
 def _outward_signs(mesh: TriangleMesh, solid: Solid) -> np.ndarray:
     """Return 1 or -1 for each triangle: the factor that turns its normal out of the solid.
 
-    Normals at cavities then point into the cavity. It also works for a mesh that is inside out.
+    Normals at cavities then point into the cavity. The function also works for a mesh that is inside out.
     """
     signs: np.ndarray = solid.orientation * np.int8(-1 if component_volumes(mesh).sum() < 0.0 else 1)
     return signs

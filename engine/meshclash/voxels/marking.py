@@ -25,7 +25,7 @@ class Nothing(NamedTuple):
 
 @inlined
 def begin_nothing(work):
-    """Do nothing before a triangle: visiting it twice does no harm."""
+    """Do nothing before a triangle, because visiting it twice does no harm."""
 
 
 @inlined
@@ -42,7 +42,7 @@ def want_common(bricks, work, name):
 
 @inlined
 def visit_all(bricks, work, n, name, x0, x1, bits, shape):
-    """Add the voxels of a triangle to ``bricks``; return False if there is no room."""
+    """Add the voxels of a triangle to ``bricks``; return False if they do not fit."""
     some = np.uint64(0)
     for x in range(x0, x1 + 1):
         some |= bits[x]
@@ -58,7 +58,7 @@ def visit_all(bricks, work, n, name, x0, x1, bits, shape):
 
 @inlined
 def visit_common(bricks, work, n, name, x0, x1, bits, shape):
-    """Add the voxels of a triangle that the set ``work`` also has to ``bricks``; return False if there is no room."""
+    """Add the voxels of a triangle that are also in the set ``work`` to ``bricks``; return False if they do not fit."""
     other = find_brick(work, name)
     if other < 0:
         return True
@@ -107,7 +107,7 @@ def mark_steps(
         thing, grid: the object on its grid.
         memory: maximum memory for the voxels [bytes].
         threads: maximum number of threads; the result does not depend on it.
-        others: mark only voxels of this set; None: all.
+        others: mark only voxels of this set; None marks all voxels.
 
     Raises:
         UnsupportedOption: the voxels need more memory.

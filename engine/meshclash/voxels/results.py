@@ -17,15 +17,15 @@ class Overlap:
     """Bounds of the common volume of two solids, and which one contains the other."""
 
     volume_lower: float
-    """The common volume is at least this [m3]."""
+    """Proved lower bound of the common volume [m3]."""
     volume_upper: float
-    """The common volume is at most this [m3]."""
+    """Proved upper bound of the common volume [m3]."""
     inside: str = ""
-    """"a" if a lies wholly inside b, "b" if b lies wholly inside a, "" if neither is known."""
+    """"a" if a lies completely inside b, "b" if b lies completely inside a, "" if neither is known."""
 
     @property
     def volume(self) -> float:
-        """The middle of the bounds [m3]."""
+        """The mean of the two bounds [m3]."""
         return 0.5 * (self.volume_lower + self.volume_upper)
 
 
@@ -37,11 +37,11 @@ class VoxelContacts(Copyable):
         voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. Their order
             depends only on the grid. In mode "exact" these are the voxels in which triangles were compared.
         grid: the grid of the voxels; None if the objects' boxes have no common point.
-        slack: by how much a surface may miss a voxel that is reported, in voxels. It is needed for needles; other
-            triangles miss by at most a millionth of it (``cover.py``).
+        slack: maximum distance of a surface from a voxel that is reported, in voxels. The slack is needed for very thin
+            triangles; other triangles miss a reported voxel by at most a millionth of its size (``cover.py``).
         contacts: the same contacts as from ``collide`` in mode "exact", otherwise None.
         overlap: the common volume in mode "solid", otherwise None: ``volume_lower``, ``volume_upper``, ``volume``, and
-            ``inside``: "a" or "b" if that object lies wholly inside the other.
+            ``inside``: "a" or "b" if that object lies completely inside the other.
         stats: QueryStats of the query.
     """
 

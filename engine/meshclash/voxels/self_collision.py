@@ -35,7 +35,7 @@ def voxel_self_collide(
 ) -> VoxelContacts:
     """Find the pairs and kinds of ``self_collide`` with voxels, without a hierarchy.
 
-    The arguments and errors are those of ``voxel_collide``; the region is the object's own box.
+    The arguments and errors are the same as for ``voxel_collide``; the region is the object's own box.
 
     Returns:
         VoxelContacts of mode "exact"; ``voxels`` are all voxels that the surface touches.

@@ -1,17 +1,18 @@
 """6-separating voxels of a surface: a thin set that no path of voxels connected across faces can pass.
 
 ``marking.py`` marks all voxels that a surface touches. A 26-connected path (across faces, edges and corners) cannot
-pass a closed surface of these. A 6-connected path goes along the lines between centres of neighbouring voxels. So it
-crosses the surface only where the surface meets one of the three lines of length 1 through a voxel's centre along the
-axes, and it is enough to mark those voxels.
+pass a closed surface of these. A 6-connected path goes along the lines between centres of neighbouring voxels. So such
+a path crosses the surface only where the surface meets one of the three lines of length 1 through a voxel's centre
+along the axes, and it is enough to mark those voxels.
 
 Sources: Huang, Yagel, Filippov, Kurzion, "An Accurate Method for Voxelizing Polygon Meshes" (VolVis 1998) for the
 concept; Laine, "A Topological Approach to Voxelization" (EGSR 2013) for the lines as intersection targets.
 
 A line along an axis meets the triangle if two conditions hold. Seen along that axis, its position is in the triangle's
 projection, which is the intersection of the three strips between each edge and the opposite corner. And the plane is at
-most half a voxel away along the axis. Both are tested with the slack of ``cover.py``, whose error bound also holds
-here, and only for voxels that are marked there. So none is missed, and the result is a subset of those voxels.
+most half a voxel away along the axis. Both conditions are tested with the slack of ``cover.py``, whose error bound is
+also valid here, and only for voxels that are marked there. So no such voxel is missed, and the result is a subset of
+the voxels of ``cover.py``.
 """
 
 from collections.abc import Generator
@@ -80,7 +81,7 @@ _mark_thin = make_voxeliser(begin_nothing, want_all, _visit)
 def separating_steps(thing: GridTriangles, grid: Grid, memory: int) -> Generator[float, None, Bricks]:
     """Mark the 6-separating voxels of an object's surface, in slices; yields the fraction done.
 
-    The arguments and errors are those of ``mark_steps``.
+    The arguments and errors are the same as for ``mark_steps``.
     """
     bricks, work = new_bricks(), _Work(np.array([thing.slack]), grid.brick_size)
     done, count = 0, len(thing.chosen)

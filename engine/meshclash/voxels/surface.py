@@ -30,8 +30,8 @@ class SurfaceVoxels(NamedTuple):
     grid: Grid
     """The grid of the voxels."""
     slack: float
-    """By how much the surface may miss a voxel that is reported, in voxels. It is needed for needles; other triangles
-    miss by at most a millionth of it."""
+    """By how much the surface may miss a voxel that is reported, in voxels. The slack is needed for very thin
+    triangles; other triangles miss a reported voxel by at most a millionth of its size."""
 
     @property
     def boxes(self) -> np.ndarray:
@@ -56,11 +56,11 @@ def voxelise(
         pose: None (identity), a Pose or a rigid (4, 4) matrix.
         resolution, voxel_size, memory: as ``voxel_collide``; 256 voxels along the longest side by default.
         separating: 26: all voxels that the surface touches; no path from voxel to voxel across faces, edges and corners
-            can pass a closed surface. 6: a thin subset of these that no path across faces alone can pass.
+            can pass a closed surface. 6: a thin subset of these voxels, which no path across faces alone can pass.
         threads: maximum number of threads for 26; the result does not depend on it.
 
     Raises:
-        InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``; ``separating`` is neither 6 nor 26.
+        InvalidMesh, InvalidPose, UnsupportedOption: as for ``voxel_collide``; ``separating`` is neither 6 nor 26.
 
     Example:
         >>> import meshclash as mc

@@ -69,7 +69,7 @@ def _meet(
 ):  # fmt: skip
     """Find the pairs of the triangles that own entries ``first`` to ``last``; return the first entry not done.
 
-    The entries of a triangle are done together, so ``first`` and ``last`` must lie between triangles. ``stamps``
+    The entries of a triangle are processed together, so ``first`` and ``last`` must lie between triangles. ``stamps``
     (triangles of b) has the serial number of the triangle that each was last compared with.
     """
     counter = workspace.counter

@@ -1,10 +1,11 @@
 """Compute bounds of the common volume of two solids on a grid, along columns of voxels from the top down.
 
-A voxel that the surface does not touch lies wholly inside or outside the solid. For a voxel that it touches, the
-fraction inside is known (``clipping.py``) if the winding number is 0 or 1 everywhere, as for a surface that does not
-meet itself; otherwise it may be anything from 0 to 1. Two fractions f and g of a voxel have an intersection between
-max(0, f + g - 1) and min(f, g) (Frechet bounds). So only voxels that both surfaces touch leave a gap between the
-bounds. They lie along the curve where the surfaces meet, and on a grid twice as fine their volume is a quarter.
+A voxel that the surface does not touch lies wholly inside or outside the solid. For a voxel that the surface touches,
+the fraction inside is known (``clipping.py``) if the winding number is 0 or 1 everywhere, as for a surface without
+self-intersections; otherwise it may be anything from 0 to 1. Two fractions f and g of a voxel have an intersection
+between max(0, f + g - 1) and min(f, g) (Frechet bounds). So only voxels that both surfaces touch leave a gap between
+the bounds. These voxels lie along the curve where the surfaces meet, and on a grid twice as fine their volume is a
+quarter.
 """
 
 from collections.abc import Generator

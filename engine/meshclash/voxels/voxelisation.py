@@ -1,8 +1,8 @@
 """Voxelisation of triangles: a loop over triangles and bricks that passes their voxels to a visitor.
 
 ``visit(bricks, work, n, name, x0, x1, bits, shape)`` receives the voxels of the brick ``name`` that the n-th chosen
-triangle touches (``cover_brick``). It returns False if there is no room for them. Then the caller makes room, and the
-triangle is visited again with all its bricks. So visiting a triangle twice must do no harm, or ``begin``, which is
+triangle touches (``cover_brick``). The visitor returns False if its voxels do not fit. Then the caller makes room, and
+the triangle is visited again with all its bricks. So visiting a triangle twice must do no harm, or ``begin``, which is
 called before each triangle, must let the visitor undo its work. ``wants(bricks, work, name)`` returns whether the
 visitor needs a brick at all.
 """
@@ -44,8 +44,8 @@ def _whole_below(x):
 def _ends(p, q, r, slack, size, axis, span):
     """Write the range of the grid's voxels that three coordinates reach along an axis to ``span``.
 
-    Also write whether they reach only one voxel, counting those beyond the grid. Returns whether the range is not
-    empty.
+    Also write whether the corners reach only one voxel, counting voxels beyond the grid. Returns whether the range is
+    not empty.
     """
     low = p if p < q else q
     low = (low if low < r else r) - slack
@@ -73,7 +73,9 @@ def load_triangle(points, triangles, t, slack, size, shape, span):
 
 @inlined
 def flat_axis(span):
-    """Return the only axis along which the range is one voxel; THICK (3) if there is none, SMALL (4) if several."""
+    """Return the only axis along which the range is one voxel; THICK (3) without such an axis, SMALL (4) with
+    several.
+    """
     x, y, z = span[6], span[7], span[8]
     if x + y + z > 1:
         return SMALL

@@ -1,7 +1,7 @@
 """Read and write BCF 2.1 and 3.0 files without loss: topics with comments, viewpoints and pictures.
 
-A file is kept as it is: the XML of topics and viewpoints as trees, everything else as bytes. What we know of them are
-views of these, so that nothing that another program wrote gets lost. Source: buildingSMART, "BIM Collaboration Format".
+A BCF file is kept unchanged: the XML of topics and viewpoints as trees, all other content as bytes. Our classes are
+views of this content, so that data of other programs is never lost. Source: buildingSMART, "BIM Collaboration Format".
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ for _prefix in ("xsi", "xsd"):
 VERSIONS = ("2.1", "3.0")
 MARKUP, VERSION = "markup.bcf", "bcf.version"
 FREE_BYTES, MOST_PACKED = 1 << 24, 100
-"""What a file may unpack to: so many bytes, and so many times its own size. Models, pictures and XML pack less."""
+"""Limits of the decompressed size of a file: a number of bytes, and a multiple of the file size. Models, pictures and
+XML pack less."""
 FREE_NODES, NODES_A_BYTE = 100_000, 2
-"""Elements and attributes of all XML of a file: so many, and so many for each byte of it."""
+"""Limits of the number of XML elements and attributes of a file: a constant, and a number for each byte of the file."""
 LONGEST_NAME = 1000  # of a file in it
 MOST_LEVELS = 100
-"""Elements in each other."""
+"""Maximum nesting depth of XML elements."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
@@ -51,7 +52,7 @@ class BcfTopic:
     markup: Element
     files: dict[str, bytes] = field(default_factory=dict)
     own_folder: str = ""
-    """Where it lies, if not under its Guid."""
+    """The folder of the topic, if it differs from the Guid."""
 
     @property
     def folder(self) -> str:
@@ -77,12 +78,12 @@ class BcfTopic:
 
     @property
     def status(self) -> str:
-        """Status as the author wrote it, such as "Open" or "Closed"."""
+        """Status as the author wrote it, for example "Open" or "Closed"."""
         return self.element.get("TopicStatus", "")
 
     @property
     def comments(self) -> list[BcfComment]:
-        """Comments in the order of the file; BCF 3.0 stores them inside the topic, 2.1 beside it."""
+        """Comments in the order of the file; BCF 3.0 stores comments inside the topic, BCF 2.1 next to it."""
         found = [*self.markup.findall("Comment"), *self.element.findall("Comments/Comment")]
         return [
             BcfComment(
@@ -108,8 +109,8 @@ class BcfFile:
 
     Attributes:
         version: "2.1" or "3.0".
-        topics: in the order of the file.
-        others: what lies beside the topics, by path: projects, extensions, documents.
+        topics: topics in the order of the file.
+        others: the other files of the archive, by path: projects, extensions, documents.
     """
 
     version: str
@@ -152,7 +153,7 @@ def xml_bytes(root: Element) -> bytes:
 
 
 class Nodes:
-    """Limits the number of XML elements and attributes, each of which takes far more memory than its text.
+    """Limits the number of XML elements and attributes, because each takes far more memory than its text.
 
     Args:
         left: so many.
@@ -162,7 +163,7 @@ class Nodes:
         self._left = left
 
     def take(self, count: int, file: str) -> None:
-        """Count elements and attributes; raises InputError if there are too many."""
+        """Count elements and attributes; raises InputError if the limit is exceeded."""
         self._left -= count
         if self._left < 0:
             raise InputError(
@@ -176,8 +177,8 @@ class _Builder(ElementTree.TreeBuilder):
     """Build the XML tree of one file; raises an error for constructs that BCF does not allow, in every encoding.
 
     Args:
-        file: its name.
-        nodes: that it may have.
+        file: name of the file.
+        nodes: counter that limits the number of elements and attributes.
     """
 
     def __init__(self, file: str, nodes: Nodes | None) -> None:
@@ -185,11 +186,11 @@ class _Builder(ElementTree.TreeBuilder):
         self._file, self._depth, self._nodes = file, 0, nodes
 
     def doctype(self, name: str, public: str | None, system: str | None) -> None:
-        """Refuse document types, because an entity can expand to any amount of text."""
+        """Raise an error for document types, because an entity can expand to any amount of text."""
         raise InputError(f"{self._file}: " + Sentence("a BCF file must not contain a document type or entities"))
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
-        """Start an element; refuse deep nesting, because trees are written recursively."""
+        """Start an element; raise an error for deep nesting, because trees are written recursively."""
         self._depth += 1
         if self._depth > MOST_LEVELS:
             raise InputError(
@@ -210,11 +211,11 @@ def parse_xml(content: bytes, name: str, nodes: Nodes | None = None) -> Element:
 
     Args:
         content: the text.
-        name: of the file, for messages.
-        nodes: how many elements and attributes it may have; None: any number.
+        name: name of the file, for error messages.
+        nodes: counter that limits the number of elements and attributes; None: no limit.
 
     Raises:
-        InputError: it is no XML, or what is in no BCF file.
+        InputError: the data is not XML, or contains XML features that BCF does not use.
     """
     parser = ElementTree.XMLParser(target=_Builder(name, nodes))
     try:
@@ -229,8 +230,8 @@ def read_bcf(path: Path) -> BcfFile:
     """Reads the topics of a BCF file, in time and memory proportional to its size.
 
     Raises:
-        InputError: it cannot be read, is damaged, of another version or packed as no BCF file is; the message names
-            file and place.
+        InputError: the file cannot be read, is damaged, has an unsupported version or a compression that BCF does not
+            allow; the message names the file and the position.
     """
     try:
         size = path.stat().st_size
@@ -267,7 +268,9 @@ def read_bcf(path: Path) -> BcfFile:
 
 
 def _refuse_bomb(path: Path, size: int, members: list[zipfile.ZipInfo]) -> None:
-    """Raise InputError if unpacking a zip of a given size would take far more memory than the size suggests."""
+    """Raise InputError if decompressing a zip file of a given size would take far more memory than the size
+    suggests.
+    """
     most = FREE_BYTES + MOST_PACKED * size
     if sum(info.file_size for info in members) > most:
         raise InputError(

@@ -12,7 +12,7 @@ from ..colours import COLOUR_A, COLOUR_B, linear
 from .nearby import Nearby
 
 COLOURS = (*linear(COLOUR_A), 0.65), (*linear(COLOUR_B), 0.65)
-"""Of the two objects, linear; one is seen through the other."""
+"""Linear colours of the two objects; the first object is transparent."""
 GRID = 32_767
 _MAGIC, _JSON, _BINARY = 0x46546C67, 0x4E4F534A, 0x004E4942
 _SHORT, _ARRAY, _DOUBLE_SIDED = 5122, 34962, True

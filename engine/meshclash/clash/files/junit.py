@@ -17,7 +17,7 @@ def to_junit(report: dict[str, Any]) -> str:
     """Return one test suite: pairs without common volume and approved pairs pass; with a baseline, its open clashes
     fail, too.
 
-    An object that is lost is an error; where the user accepts that, it is skipped.
+    A lost object is an error, or skipped if the user accepts lost objects.
     """
     pairs, gone = report["pairs"], lost(report["stats"])
     kind = "skipped" if report["allow_lost"] else "error"

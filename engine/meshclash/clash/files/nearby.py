@@ -1,4 +1,4 @@
-"""Find the triangles of both objects around a clash, to show them."""
+"""Find the triangles of both objects near a clash, for pictures and 3D views."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Nearby(NamedTuple):
 
     Attributes:
         a, b: world triangles (t, 3, 3) of the two objects.
-        centre: where they meet.
-        reach: how far around it triangles are kept.
-        focus: how far around it is shown at first.
+        centre: the location of the clash.
+        reach: distance from the centre up to which triangles are included.
+        focus: distance from the centre that is visible at first.
     """
 
     a: np.ndarray
@@ -57,7 +57,9 @@ def focus_of(pair: dict[str, Any], both: Sequence[np.ndarray]) -> float:
 
 
 def _around(triangles: np.ndarray, centre: np.ndarray, reach: float) -> np.ndarray:
-    """Return the triangles whose boxes are near a point; all if there are few, the nearest if there are too many."""
+    """Return the triangles whose boxes are near a point; all triangles if there are few, the nearest if there are too
+    many.
+    """
     if len(triangles) <= WHOLE_TRIANGLES:
         return triangles
     low, high = triangles.min(axis=1), triangles.max(axis=1)

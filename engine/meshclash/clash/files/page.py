@@ -1,7 +1,7 @@
 """Write a report of schema `meshclash.report/1` as one web page to read, search and print.
 
-The page is complete without its script, which adds filters, search, sorting and views that turn. No file beside it is
-needed, and nothing is loaded from anywhere. It names files without their folders.
+The page is complete without its script, which adds filters, search, sorting and views that turn. The page needs no
+other files, and loads nothing from the network. The page shows file names without folders.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import html
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -18,26 +17,26 @@ from typing import Any
 
 from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
+from ..fasteners import REASONS
 from ..report_formats import APPROVED, coarse, lost, summary, understood
+from ..sent_paths import without_folders
 from ..terminal import without_controls
 from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
 from ..words import counted, kinds_in_words, plural
-from .page_objects import Matrix, Objects, base_name, matrices
+from .page_objects import Matrix, Objects, matrices
 from .page_rows import PageRows, breakable, image, label_style, table
 from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
 FOLDER = Path(__file__).parent
 TONES = {RED: "red", AMBER: "amber", GREEN: "green"}
-"""Variables of the style sheet that stand for the styles of verdicts, so that they can be read on a dark page, too."""
+"""Variables of the style sheet for the colours of verdicts, so that they are readable on a dark page, too."""
 CARDS_AT_ONCE = 60
 """Groups that a browser lays out before somebody wants more."""
 MOST_NAMED = 5
 """Lost objects that the head of the page names."""
 WORDS_OF_TESTS = {"intersection", "clearance"}
-"""Tests whose outcome is told in clashes; others have their own words."""
-FOLDERS = re.compile(r"(?<![\w./])(?:~?(?:/[^\s/:'\"]+)+/|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
-"""The folders of a path in a sentence."""
+"""Tests whose result is described as a number of clashes; other tests use other words."""
 OUTDATED = "An object of the pairs in grey may have changed since the test."
 SAVED = "The list came with the .blend file: which faces are in contact was not saved with it."
 SHARED_TITLE = "Elements that several models contain"
@@ -53,7 +52,7 @@ def to_html(
     """Return a self-contained page; every name is escaped.
 
     Args:
-        report: what it says.
+        report: the report to write.
         pictures: PNG by the ids of pairs.
         shapes: binary glTF by the ids of pairs, for views that turn.
     """
@@ -163,7 +162,7 @@ class _Page:
         return f'<ul class="figures" aria-label="Numbers">{items}</ul>\n' if items else ""
 
     def _lost(self) -> str:
-        """Return a warning about objects that could not be tested; "" if there are none."""
+        """Return a warning about objects that could not be tested; "" if all objects were tested."""
         gone = lost(self.report["stats"])
         if not gone:
             return ""
@@ -299,7 +298,7 @@ class _Page:
         return f"<figure>{image(self.pictures[face], label)}{self._view(pairs)}</figure>"
 
     def _view(self, pairs: list[dict[str, Any]]) -> str:
-        """Return the button of a 3D view, which the script shows; "" if there is no shape."""
+        """Return the button that opens a 3D view; "" if the pair has no shape."""
         pair = next((pair for pair in pairs if pair["id"] in self.shapes), None)
         if pair is None:
             return ""
@@ -368,27 +367,27 @@ class _Page:
     # ---- the end
 
     def _not_tested(self) -> str:
-        """Return what was not tested: objects that could not be read, and objects without geometry."""
+        """Return the objects that were not tested: objects that could not be read, and objects without geometry."""
         stats = self.report["stats"]
         gone = [f"{item['name']}: {self._without_folders(item['reason'])}" for item in lost(stats)]
         left_out = [
-            f"{item['name']}: {self._without_folders(item['reason'])}" for item in stats["skipped"] if not item["lost"]
-        ]
+            f"{item['name']}: {self._without_folders(item['reason'])}"
+            for item in stats["skipped"] if not item["lost"] and item["reason"] not in REASONS
+        ]  # fmt: skip
+        ignored = [f"{item['name']}: {item['reason']}" for item in stats["skipped"] if item["reason"] in REASONS]
         kinds = kinds_in_words(stats["no_geometry"])
-        if not gone and not left_out and not kinds:
+        if not gone and not left_out and not kinds and not ignored:
             return ""
         parts = _listed("Lost: should have been tested", gone) + _listed(
             "No geometry, nothing to test", [*left_out, *([kinds] if kinds else [])]
         )
+        parts += _listed("Fasteners: ignored, as asked", ignored)
         return f'<section id="not-tested"><h2>What was not tested</h2>{parts}</section>\n'
 
     def _without_folders(self, reason: str) -> str:
         """Remove folder names from a reason."""
         paths = [item["path"] for item in self.report.get("files") or []] + [self.report["file"] or ""]
-        folders = {path[: -len(base_name(path))] for path in paths if base_name(path) != path}
-        for folder in sorted(folders - {"/"}, key=len, reverse=True):
-            reason = reason.replace(folder, "")
-        return FOLDERS.sub("", reason)
+        return without_folders(reason, paths)
 
     def _settings(self) -> str:
         facts = "\n".join(
@@ -453,14 +452,12 @@ def _with_counts(counts: Mapping[str, int]) -> str:
 
 
 def _shares(counts: Mapping[str, int]) -> str:
-    """Format shares: "Level 0 (8), Level 1 (4)"; without numbers if there is only one."""
+    """Format counts: "Level 0 (8), Level 1 (4)"; without numbers for a single entry."""
     return ", ".join(f"{name} ({counts[name]:,})" if len(counts) > 1 else name for name in sorted(counts))
 
 
 def _depths(pairs: Collection[dict[str, Any]]) -> str:
-    """Format the proved depths of pairs, as "37.3 mm to 59.6 mm"; if none is proved, what is known about the worst
-    pair.
-    """
+    """Format the proved depths of pairs, as "37.3 mm to 59.6 mm"; without proof, the bounds of the worst pair."""
     known = [pair["depth"] for pair in pairs if pair["depth"] is not None]
     if not known:
         return format_depth(next(iter(pairs)))
@@ -478,7 +475,7 @@ def _key(side: str) -> str:
 
 
 def _most_said(group: Mapping[str, Any], pairs: Collection[dict[str, Any]], name: str) -> str:
-    """Return the assignee or due date of a group, or else the most common one of its pairs."""
+    """Return the assignee or due date of a group, or else the most common value of its pairs."""
     found = group.get(name) or ", ".join(dict.fromkeys(str(pair[name]) for pair in pairs if pair.get(name)))
     return str(found)
 
@@ -519,7 +516,8 @@ def _menu(name: str, label: str, words: Mapping[str, str]) -> str:
 def _loud_and_quiet(columns: list[Any], rows: list[tuple[dict[str, Any], str]], name: str) -> str:
     """Return a table of pairs or events; pairs that only touch or are apart go to a separate, collapsed table.
 
-    In an assembly nearly everything touches something: clashes would be lost among them, on a page that nobody prints.
+    In an assembly nearly all parts touch other parts. A list of all touching pairs would hide the clashes and make the
+    page too long to print.
     """
     loud, quiet = (
         [row for pair, row in rows if (pair["verdict"] in QUIET_VERDICTS) == is_quiet] for is_quiet in (False, True)

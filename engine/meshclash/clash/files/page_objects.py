@@ -16,7 +16,7 @@ from ..verdicts import QUIET_VERDICTS
 SEPARATORS = (" ", "-", "_", ".", "/")
 """Between the words of a file's name."""
 MOST_KINDS = 12
-"""Rows of a matrix; what is rarer is counted together."""
+"""Maximum number of rows of a matrix; less frequent kinds are counted together."""
 OTHERS, SEVERAL = "all others", "several models"
 
 Pair = dict[str, Any]
@@ -26,9 +26,10 @@ class Objects:
     """The objects of a report by name.
 
     Attributes:
-        models: names of the models that were compared; empty where the report does not tell them.
-        shared_name: how the names of all models begin, as "Harbour House"; "" where they have nothing in common.
-        kind_word: what ``kind`` is: "class", "collection" or "family".
+        models: names of the compared models; empty if the report does not contain them.
+        shared_name: the common beginning of the names of all models, for example "Harbour House"; "" if the names have
+            no common beginning.
+        kind_word: the meaning of ``kind``: "class", "collection" or "family".
     """
 
     def __init__(self, report: dict[str, Any]) -> None:
@@ -39,7 +40,7 @@ class Objects:
         self.kind_word, self._kinds = self._kinds_of(report["pairs"])
 
     def said(self, name: str) -> Mapping[str, str]:
-        """Return the properties of an object; empty if nothing is known."""
+        """Return the properties of an object; empty if they are unknown."""
         return self._said.get(name, {})
 
     def short(self, model: str) -> str:
@@ -47,12 +48,14 @@ class Objects:
         return self._short.get(model, model)
 
     def model(self, pair: Pair, side: str) -> str:
-        """Return the model of side "a" or "b" of a pair; "" if it is unknown, ``SEVERAL`` for a shared object."""
+        """Return the model of object "a" or "b" of a pair; "" if the model is unknown, ``SEVERAL`` for a shared
+        object.
+        """
         told = pair.get(f"model_{side}") or self._model_of.get(pair[side], "")
         return told if told in self.models or not told else SEVERAL
 
     def kind(self, pair: Pair, side: str) -> str:
-        """Return the class of one side of a pair, or else its collection or family, depending on ``kind_word``."""
+        """Return the class of one object of a pair, or else its collection or family, depending on ``kind_word``."""
         return self._kinds.get(pair[side], "")
 
     def storeys(self, pair: Pair) -> list[str]:
@@ -111,7 +114,7 @@ class Matrix:
     """The number of pairs between every two models or kinds.
 
     Attributes:
-        names: of rows and columns, those with most pairs first.
+        names: names of rows and columns, those with most pairs first.
         counts: numbers of pairs by the places of both names, the smaller place first.
     """
 
@@ -127,7 +130,7 @@ class Matrix:
         self.counts = Counter(self.cell(*names) for names in found.values())
 
     def cell(self, name: str, other: str) -> tuple[int, int] | None:
-        """Return the row and column of two names; None if one of them is not in the matrix."""
+        """Return the row and column of two names; None if the matrix does not contain both names."""
         places = sorted(self._place.get(each, -1) for each in (name, other))
         return None if places[0] < 0 else (places[0], places[1])
 
@@ -135,7 +138,7 @@ class Matrix:
 def matrices(report: dict[str, Any], objects: Objects) -> dict[str, Matrix]:
     """Return the matrices of a page by the letter that rows use: "m" for models, "k" for kinds.
 
-    A matrix of a single name says nothing and is left out.
+    A matrix with a single name contains no information and is left out.
     """
     counted = [
         pair for pair in report["pairs"] if pair["verdict"] not in QUIET_VERDICTS and not objects.is_shared(pair)

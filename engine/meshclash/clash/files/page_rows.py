@@ -29,7 +29,7 @@ class PageColumn(NamedTuple):
     Attributes:
         title: over it.
         cell: HTML of its cell for a pair or an event.
-        number: what it is sorted by; None: by its text.
+        number: the number by which the column is sorted; None: the column is sorted by its text.
         kind: classes of its cells; "number" is right-aligned.
     """
 
@@ -43,9 +43,9 @@ class PageRows:
     """Writes the table rows of one report.
 
     Args:
-        report: of schema `meshclash.report/1`.
-        objects: its objects.
-        matrices: by their letters; rows name their cells, so that a cell filters them.
+        report: a report of schema `meshclash.report/1`.
+        objects: properties of the objects in the report.
+        matrices: the matrices by their letters; rows name their cells, so that a click on a cell filters the rows.
         pictures: PNG by the ids of pairs, which their first rows show.
     """
 
@@ -60,7 +60,7 @@ class PageRows:
         self._pictures = dict(pictures)
 
     def pair_columns(self) -> list[PageColumn]:
-        """Return the columns of the table of pairs. This is the only place that lists them."""
+        """Return the columns of the table of pairs. This function is the only place that lists these columns."""
         report = self._report
         return [
             self._verdict(),
@@ -143,7 +143,9 @@ class PageRows:
 
 
 def table(columns: list[PageColumn], rows: list[str], name: str) -> str:
-    """Return a table; rows after the first ones are text for the script, or a second table if scripts are disabled."""
+    """Return a table; rows after the first ones are stored as text for the script, or in a second table if scripts are
+    disabled.
+    """
     heads = "".join(f'<th scope="col"{_kind(column)}>{html.escape(column.title)}</th>' for column in columns)
     head = f'<tr><th scope="col" class="number">No.</th>{heads}</tr>'
     parts = [
@@ -154,7 +156,7 @@ def table(columns: list[PageColumn], rows: list[str], name: str) -> str:
 
 
 def label_style(columns: list[PageColumn], name: str) -> str:
-    """Return CSS rules that label the cells of a table on a narrow screen, where it has no header."""
+    """Return CSS rules that label the cells of a table on a narrow screen, where the table has no header."""
     titles = ["No.", *(column.title for column in columns)]
     rules = "".join(
         f"  table.{name} td:nth-child({k})::before {{ content: {_css_text(title)}; }}\n"
@@ -164,7 +166,7 @@ def label_style(columns: list[PageColumn], name: str) -> str:
 
 
 def text(value: str) -> str:
-    """Return a text for a cell, escaped, with line breaks allowed between its words; "" for nothing."""
+    """Return a text for a cell, escaped, with line breaks allowed between its words; "" for an empty text."""
     return f"<span>{breakable(value)}</span>" if value else ""
 
 
@@ -209,7 +211,7 @@ def _moment(title: str, name: str) -> PageColumn:
 
 
 def _place(pair: Pair) -> str:
-    """Return where a pair meets, with the number of faces or scan points in contact."""
+    """Return the location of a pair, with the number of faces or scan points in contact."""
     where = "" if pair["location"] is None else text(" ".join(f"{x:.2f}" for x in pair["location"]))
     members = " with ".join(
         counted(len(points), "point") if (points := pair[f"points_{side}"]) else counted(pair[f"count_{side}"], "face")

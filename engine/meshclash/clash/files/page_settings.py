@@ -40,7 +40,7 @@ def settings(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def when(report: dict[str, Any]) -> str:
-    """Return date and time of the test with the offset from UTC; "" if it is unknown."""
+    """Return date and time of the test with the offset from UTC; "" if the time is unknown."""
     day, _, time = (report["created"] or "").partition("T")
     return f"{day}, {time[:5]} (UTC{time[8:] or '+00:00'})" if time else day
 
@@ -57,7 +57,7 @@ def _files(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _units(files: list[dict[str, Any]]) -> str:
-    """Return what a length of 1 means in the files."""
+    """Return the unit of lengths in the files."""
     kinds = Counter((format_length(item["metres_per_unit"]), item["names_unit"]) for item in files)
     return "; ".join(
         f"1 unit is {length}" if named else f"1 unit is assumed to be {length} in {counted(count, 'file')} without unit"
@@ -93,7 +93,7 @@ def _of_question(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_option(option: Option, value: Any) -> str:
-    """Return the value of an option as text; "" if it need not be shown."""
+    """Return the value of an option as text; "" if the option is not shown."""
     if option.kind == "length":
         return format_length(value) if value else ""
     if option.kind == "volume":

@@ -14,19 +14,19 @@ from .nearby import Triangles, focus_of
 WIDTH, HEIGHT = 720, 450
 COLOURS = COLOUR_A, COLOUR_B
 DIRECTIONS = ((0.55, -0.62, 0.56), (-0.62, -0.55, 0.56), (-0.55, 0.62, 0.56), (0.62, 0.55, 0.56), (0.55, -0.62, -0.56))
-"""From where a clash may be looked at; the one that shows most of the overlap is taken."""
+"""Viewing directions for a clash; the direction that shows most of the overlap is chosen."""
 SMALL = 8
-"""A trial image has so many times fewer columns and rows."""
+"""Factor by which the width and height of a trial image are smaller."""
 MOST_PICTURES, MOST_OF_GROUPS = 500, 40
-"""Pictures of all pairs, and of groups, of which one is drawn each."""
+"""Maximum number of pictures of pairs, and of groups with one picture each."""
 MOST_TRIANGLES = 200_000
 """Of one object that is drawn."""
 MOST_EDGES = 40_000
 """Triangles of an object up to which its edges are drawn."""
 SHARP = np.cos(np.radians(28.0))
-"""Faces that meet at a larger angle have an edge between them."""
+"""Two faces that meet at a larger angle have a visible edge between them."""
 CUT = -0.3
-"""Depth before which nothing else is drawn, in half heights of the image: a section just before the clash."""
+"""Depth of the section plane in half heights of the image: other objects before this depth are not drawn."""
 RING = 0.0025
 """Share of the image below which an overlap is pointed at by a ring."""
 RING_COLOUR = (0.95, 0.45, 0.0)
@@ -38,7 +38,7 @@ def pictures(
     """Return PNG images by pair id.
 
     Args:
-        pairs: of a report; of several rows of one pair the first one is drawn.
+        pairs: pairs of a report; if a pair has several rows, the first one is drawn.
         triangles: world triangles (t, 3, 3) [m] of an object by its name.
         names: the objects that are drawn around a clash.
         most: pictures that are drawn.
@@ -67,8 +67,8 @@ class _Around:
         self._boxes = np.array(boxes, np.float64).reshape(-1, 2, 3)
 
     def png(self, pair: dict[str, Any]) -> bytes | None:
-        """Return a picture of a pair of a report; None if its location is unknown, or one of the objects has no
-        faces.
+        """Return a picture of a pair of a report; None if the location of the pair is unknown, or one of the objects
+        has no faces.
         """
         if pair["location"] is None:
             return None
@@ -171,7 +171,7 @@ def _joined(lines: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _ring(image: np.ndarray) -> None:
-    """Draw a ring around the middle of an image."""
+    """Draw a ring around the centre of an image."""
     height, width, _ = image.shape
     rows, columns = np.ogrid[:height, :width]
     off = np.hypot(columns - 0.5 * width, rows - 0.5 * height) - 0.11 * height
@@ -211,7 +211,7 @@ def sharp_edges(triangles: np.ndarray) -> np.ndarray:
 
 
 def _numbered(triangles: np.ndarray) -> np.ndarray:
-    """Number the corners (t, 3) of triangles; corners at the same place get the same number."""
+    """Number the corners (t, 3) of triangles; corners at the same position get the same number."""
     points = triangles.reshape(-1, 3)
     grid = np.rint((points - points.min(axis=0)) * (1e6 / (float(np.ptp(points, axis=0).max()) or 1.0))).astype(
         np.int64

@@ -1,8 +1,8 @@
-"""Draw triangles into an image on the CPU: two transparent solids, their overlap, and what is behind them.
+"""Draw triangles into an image on the CPU: two transparent solids, their overlap, and the objects behind them.
 
-Each pixel keeps the surfaces of the two solids that lie behind it, the nearest first. Between entering and leaving both
-solids, a line of sight is in their overlap, which is painted over everything else. No other object is drawn before the
-solids: it would hide them.
+Each pixel stores the surfaces of the two solids behind it, the nearest first. While a line of sight is inside both
+solids, it is in their overlap, which is painted over all other surfaces. No other object is drawn in front of the
+solids, because it would hide them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ...jit import inner, kernel
 
 MOST_LAYERS = 12
-"""Surfaces of the two solids that a pixel keeps; nearer ones take the place of farther ones."""
+"""Maximum number of surfaces of the two solids that a pixel stores; nearer surfaces replace farther ones."""
 LEAST = 1e-6
 """Shortest way through an overlap, in half heights of the image: two faces at one place are no overlap."""
 PAPER = (0.933, 0.945, 0.957)
@@ -23,7 +23,7 @@ CONTEXT = (0.80, 0.825, 0.85)
 OVERLAP = (1.0, 0.80, 0.0)
 INK = (0.11, 0.13, 0.16)
 ALPHA_FRONT, ALPHA_BACK = 0.62, 0.25
-"""How opaque the sides of the solids are that face the viewer, and those that do not."""
+"""Opacity of the faces of the solids that face the viewer, and of those that face away."""
 _LIGHT = np.array([-0.35, 0.45, 0.82])  # to the right, up, towards the viewer
 _LIGHT /= np.linalg.norm(_LIGHT)
 
@@ -65,9 +65,9 @@ def fill(corners, owners, brightness, limits, depths, tones, sides, counts):
         corners: (t, 3, 3) column, row and depth away from the viewer.
         owners: (t,) 0 or 1, the solid.
         brightness: (t,).
-        limits: (h, w) depth; surfaces in front of it are left out.
-        depths, tones, sides, counts: (h, w, layers) and (h, w) what pixels keep; a side is 2 * owner, and 1 more where
-            it faces away from the viewer.
+        limits: (h, w) depth; surfaces in front of this depth are left out.
+        depths, tones, sides, counts: (h, w, layers) and (h, w) values of the pixels; a side is 2 * owner, plus 1 if it
+            faces away from the viewer.
     """
     height, width, layers = depths.shape
     for t in range(len(corners)):
@@ -111,15 +111,15 @@ def fill(corners, owners, brightness, limits, depths, tones, sides, counts):
 
 @kernel
 def blend(depths, tones, sides, counts, closed, behind, colours, image, overlaps):
-    """Colour the pixels, and mark those with an overlap.
+    """Colour the pixels, and mark the pixels with an overlap.
 
     Args:
-        depths, tones, sides, counts: as ``fill`` leaves them.
-        closed: whether both solids are closed, so that an overlap can be told.
-        behind: (h, w) brightness of what is behind; below 0 where nothing is.
-        colours: (5, 3) of the solids, of what is behind, of the paper and of an overlap.
+        depths, tones, sides, counts: the output of ``fill``.
+        closed: whether both solids are closed, so that an overlap is defined.
+        behind: (h, w) brightness of the background objects; below 0 for pixels without one.
+        colours: (5, 3) colours of the solids, of background objects, of the paper and of an overlap.
         image: (h, w, 3), colours from 0 to 1.
-        overlaps: (h, w) 1 where the line of sight is in both solids somewhere.
+        overlaps: (h, w) 1 if the line of sight passes through the overlap of both solids.
     """
     height, width, _ = depths.shape
     for row in range(height):
@@ -163,9 +163,9 @@ def draw_lines(ends, surface, before, behind, hidden, seen, ink, image):
 
     Args:
         ends: (n, 2, 3) column, row and depth of both ends.
-        surface: (h, w) depth of what the lines are on.
-        before, behind: how far before and behind it a line is seen.
-        hidden, seen: how dark a line is elsewhere, and where it is seen.
+        surface: (h, w) depth of the surface on which the lines lie.
+        before, behind: distance before and behind the surface up to which a line is visible.
+        hidden, seen: darkness of a line where it is hidden, and where it is visible.
         ink: (3,) its colour.
         image: (h, w, 3).
     """

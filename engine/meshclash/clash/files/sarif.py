@@ -14,7 +14,7 @@ from .junit import ACCEPTED
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
-"""What needs no escape in an address."""
+"""Characters that need no escape in a URI."""
 PAGE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
 
 
@@ -24,8 +24,8 @@ def to_sarif(report: dict[str, Any], version: str) -> str:
     An object that is lost is a notification of the run.
 
     Args:
-        report: of schema `meshclash.report/1`.
-        version: of MeshClash.
+        report: a report of schema `meshclash.report/1`.
+        version: version of MeshClash.
     """
     clashing = [pair for pair in report["pairs"] if pair["verdict"] in CLASH_VERDICTS]
     rules = list(dict.fromkeys(pair["verdict"] for pair in clashing))

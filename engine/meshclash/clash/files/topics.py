@@ -27,16 +27,16 @@ MEANT = {
     **{name: key for key, name in ((key, value.lower()) for key, value in STATUSES.items())},
     "active": "open", "new": "open", "in progress": "reviewed", "closed": "resolved", "done": "resolved",
 }  # fmt: skip
-"""Statuses of other programs, in small letters."""
+"""Statuses of other programs, in lower case."""
 GLOBAL_ID = re.compile(r"[0-3][0-9A-Za-z_$]{21}")
 COLOURS = hexadecimal(COLOUR_A), hexadecimal(COLOUR_B)
 VIEW = (0.55, -0.62, 0.56)
 FIELD, ASPECT = 60.0, 16.0 / 9.0
 NEAREST, USUAL = 0.25, 2.0
-"""How far the camera is at least, and where nothing is known of the size of a clash [m]."""
+"""Minimum distance of the camera, and the distance if the size of a clash is unknown [m]."""
 
 TOPICS = GROUP, PAIR = ("group", "pair")
-"""What a topic is made of."""
+"""The choices for BCF topics: one for each group, or one for each pair."""
 NAMED_PAIR = re.compile(r"^id ([0-9a-f]{16})(?: at ((?:-?[0-9.]+ ){2}-?[0-9.]+))?\s*$", re.MULTILINE)
 
 Pictures = Mapping[str, bytes]
@@ -59,11 +59,11 @@ def to_bcf(
     tolerance.
 
     Args:
-        report: of schema `meshclash.report/1`.
+        report: a report of schema `meshclash.report/1`.
         version: "2.1" or "3.0".
         pictures: PNG by the ids of pairs.
-        sizes: how large what is of interest of a pair is [m].
-        by: one of `TOPICS`. By groups, pairs that are in none have a topic each.
+        sizes: size of the region of interest of each pair [m].
+        by: one of `TOPICS`. If topics are written for groups, pairs without a group have one topic each.
     """
     told = {item["name"]: item for item in report["objects"]}
     created = report["created"] or datetime.now(UTC).isoformat(timespec="seconds")
@@ -108,8 +108,8 @@ class Told(NamedTuple):
     """The status and comments that a topic states for one pair.
 
     Attributes:
-        review: status and comments; the status is "" where the topic says none that is different from its own.
-        location: of the pair when the topic was written [m]; None where it is not known.
+        review: status and comments; the status is "" if the topic does not change it.
+        location: location of the pair when the topic was written [m]; None if unknown.
     """
 
     review: Review
@@ -122,14 +122,14 @@ def reviews_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review] 
     Args:
         file: the file.
         pairs: ids.
-        known: what is said of pairs now. A topic of several pairs that is open changes nothing where their statuses
-            differ: so it was written.
+        known: the current reviews of the pairs. An open topic of several pairs does not change different statuses of
+            its pairs, because it was written in this form.
     """
     return {key: told.review for key, told in told_of(file, pairs, known or {}).items()}
 
 
 def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) -> dict[str, Told]:
-    """Return the same as `reviews_of`, with the locations of the pairs."""
+    """Return the same result as `reviews_of`, with the locations of the pairs."""
     own = {topic_guid(key): key for key in pairs}
     wanted, found = {*own.values()}, dict[str, Told]()
     for topic in file.topics:
@@ -166,7 +166,7 @@ def _named_pairs(topic: BcfTopic) -> dict[str, tuple[float, ...] | None]:
 
 
 def _place(topic: BcfTopic) -> tuple[float, ...] | None:
-    """Return the location of a topic's pair from its viewpoint: the middle of the region that the clipping planes
+    """Return the location of a topic's pair from its viewpoint: the centre of the region that the clipping planes
     enclose.
     """
     for view in topic.viewpoints:
@@ -287,7 +287,7 @@ def _viewpoint(
 
 
 def _seen(pairs: Sequence[dict[str, Any]], sizes: Sizes) -> tuple[list[float], float, float]:
-    """Return the middle of the pairs' locations, and the distances of clipping planes and camera from it [m]."""
+    """Return the centre of the pairs' locations, and the distances of clipping planes and camera from it [m]."""
     placed = [(pair["location"], max(NEAREST, 1.5 * (sizes(pair) or USUAL))) for pair in pairs if pair["location"]]
     low, high = ([end(place[axis] for place, _ in placed) for axis in range(3)] for end in (min, max))
     target = [0.5 * (a + b) for a, b in zip(low, high, strict=True)]

@@ -30,7 +30,7 @@ def to_xlsx(report: dict[str, Any], pictures: dict[str, bytes] | None = None) ->
     """Return the workbook as bytes.
 
     Args:
-        report: of schema `meshclash.report/1`.
+        report: a report of schema `meshclash.report/1`.
         pictures: PNG by the ids of pairs, which get a column.
 
     Raises:

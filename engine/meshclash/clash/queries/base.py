@@ -21,21 +21,21 @@ def basic_parts(options: DetectOptions) -> tuple[str, ...]:
 
 
 class DetectTest(ABC):
-    """A test that the user can choose. Detect, the command line, the reports and the panels know a test by these
-    members only.
+    """A test that the user can choose. Detect, the command line, the reports and the panels use only these members of a
+    test.
 
     Attributes:
-        name: on the command line and in reports.
-        label, description: in the panel.
-        tolerance_means: the field that the command line's `--tolerance` fills ("": it is refused).
-        verdicts: what its rows may say, worst first.
-        apart: the one of pairs that do not meet but are listed.
+        name: name on the command line and in reports.
+        label, description: texts in the panel.
+        tolerance_means: the field that the command line's `--tolerance` sets ("": an error is raised).
+        verdicts: the verdicts of the test's rows, worst first.
+        apart: the verdict of pairs that do not meet but are listed.
         measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
-        nothing: sentence for an empty answer.
-        found: what the rows have in common, after "1 pair" and after "3 pairs".
-        has_moments: whether its rows begin and end with a contact, so that it can be told when, between two frames.
-        of_pairs: whether it is about two objects; else about one, and scans take no part.
-        takes_massive: whether it can be asked about clustered meshes on disk.
+        nothing: sentence for an empty result.
+        found: text that describes the rows, after "1 pair" and after "3 pairs".
+        has_moments: whether the rows begin and end with a contact, so that times between frames can be computed.
+        of_pairs: whether the test is about two objects; otherwise it is about single objects, and scans are not tested.
+        takes_massive: whether the test supports clustered meshes on disk.
     """
 
     name: ClassVar[str]
@@ -75,4 +75,4 @@ class DetectTest(ABC):
 
     @abstractmethod
     def follower(self, question: DetectQuestion) -> Follower:
-        """Create the object that runs the test and keeps its answer up to date, for the engine scene of `question`."""
+        """Create the object that runs the test and keeps its result up to date, for the engine scene of `question`."""

@@ -24,7 +24,7 @@ class ClearanceTest(DetectTest):
     verdicts = (*ENGINE_VERDICTS, NEAR)
     apart = NEAR
     measures = ("depth", "distance")
-    nothing = "No objects are that close"
+    nothing = "No objects are closer than the tolerance"
     found = ("is nearer than the tolerance", "are nearer than the tolerance")
     takes_massive = True
 

@@ -1,4 +1,4 @@
-"""Distance test: find how far apart the objects of every pair are; if there are many pairs, only the nearest ones."""
+"""Distance test: compute the distances of all pairs; if there are many pairs, only of the nearest ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..options import DetectOptions
 
 MOST_PAIRS = 1000
-"""Rows of one frame: a hundred objects have five thousand pairs, and who is far apart is of no interest."""
+"""Maximum number of rows of one frame: a hundred objects have five thousand pairs, and pairs that are far apart are not
+interesting."""
 
 
 class DistanceTest(DetectTest):

@@ -1,4 +1,4 @@
-"""Keep the answer of a test up to date: query what changed, and write the rows that change."""
+"""Keep the result of a test up to date: query changed objects, and write the rows that change."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ if TYPE_CHECKING:
     from .base import DetectTest
 
 Pair = tuple[int, int]
+Key = Pair | tuple[int, int, str]
+"""Of a row: the engine's ids of two objects, and of a part of a self-contact its pair of regions."""
 
 
 class Follower(ABC):
     """Keeps the results for the pairs of a scene.
 
     Attributes:
-        rows: by the engine's ids of the two objects.
-        firsts: the pairs of meshes in memory of which only a first contact is known, with that. Their rows are made
-            when they are looked at.
-        refines: whether a question that is asked again without a change makes the answer more certain.
+        rows: rows by their keys.
+        firsts: the pairs of meshes in memory of which only a first contact is known, with this contact.
+            Their rows are created when they are displayed.
+        refines: whether repeating a query without a change makes its result more certain.
     """
 
     refines: ClassVar[bool] = False
     _distance: float | None = None  # of pairs that meet
 
     def __init__(self) -> None:
-        self.rows: dict[Pair, PairRow] = {}
+        self.rows: dict[Key, PairRow] = {}
         self.firsts: dict[Pair, Any] = {}
 
     def first_contacts(self, question: DetectQuestion, frame: int) -> FirstContacts:
-        """Return the pairs of which only a first contact is known, as they are now."""
+        """Return the current pairs of which only a first contact is known."""
         world, found = question.world, list(self.firsts.values())
         return FirstContacts(question.engine, world.objects, world.meshes, found, frame, self._distance)
 
@@ -48,14 +50,14 @@ class Follower(ABC):
 
     @abstractmethod
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
-        """Query everything that changed since the last call; closing the generator loses nothing.
+        """Query all changes since the last call; closing the generator loses no results.
 
         Args:
-            question: about the scene as it is now.
-            first_contact: be content with knowing who meets.
+            question: the query about the current scene.
+            first_contact: find only which pairs meet.
 
         Returns:
-            The work, and what is left out.
+            Return the work, and the pairs that are left out.
         """
 
     @abstractmethod
@@ -106,7 +108,7 @@ class WatchFollower(Follower):
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
-        """Implement `Follower.write_steps`. Pairs of which only a first contact is known stay in `firsts`."""
+        """Implement `Follower.write_steps`. Pairs of which only a first contact is known remain in `firsts`."""
         for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
             drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
             rows = yield from row_steps(question.engine, drafts, highlights)
@@ -124,7 +126,7 @@ class WatchFollower(Follower):
         return self._test.draft(question, found, frame)
 
     def _left_out(self) -> tuple[int, float | None]:
-        """Return the number of pairs that the watch does not list, and the least distance of these."""
+        """Return the number of pairs that are not listed, and their smallest distance."""
         return 0, None
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class IntersectionTest(DetectTest):
-    """Finds exact contacts, and judges them."""
+    """Finds exact contacts and computes verdicts."""
 
     name = "intersection"
     label = "Intersection"

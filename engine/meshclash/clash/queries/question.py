@@ -1,4 +1,4 @@
-"""The question to the engine about one frame, and its answer."""
+"""The query to the engine about one frame, and its result."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class DetectQuestion:
 
     Attributes:
         engine: the meshclash module.
-        world: the engine's scene and what its objects are in the source.
+        world: the engine's scene, and the source of its objects.
         options: lengths in metres.
-        metres_per_unit: how many metres a scene unit is.
+        metres_per_unit: length of a scene unit in metres.
         set_a, set_b: engine ids of the two sets.
-        keep: which pairs of ids the exclusion rules let through, or None.
-        device: that the engine may ask, as `Scene.contacts` takes it.
+        keep: function that selects the pairs of ids that the exclusion rules permit, or None.
+        device: the device that the engine may use, as the argument of `Scene.contacts`.
     """
 
     engine: ModuleType
@@ -51,13 +51,13 @@ class DetectQuestion:
 
 @dataclass(frozen=True)
 class DetectAnswer:
-    """The engine's answer about one frame.
+    """The engine's result for one frame.
 
     Attributes:
         stats: the engine's `QueryStats`.
         timings: seconds by stage.
         left_out: number of pairs that are not listed.
-        beyond: how far apart these are at least, scene units; None where nothing is left out.
+        beyond: lower bound of the distance of these pairs, scene units; None if no pair is left out.
     """
 
     stats: Any

@@ -14,7 +14,7 @@ from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
 from ..verdicts import MEETS
 from .base import DetectTest
-from .followers import Follower, Pair
+from .followers import Follower, Key, Pair
 from .question import DetectAnswer, DetectQuestion
 
 if TYPE_CHECKING:
@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 
 
 class SurfaceMeeting(NamedTuple):
-    """Two objects whose surfaces meet, by engine ids. Both are the same where one surface crosses itself."""
+    """Two objects whose surfaces meet, by engine ids. Both objects are the same if a surface crosses itself;
+    then `region` names the two regions, as in `PairRow`.
+    """
 
     a: int
     b: int
     contacts: Any
+    region: str = ""
+
+    @property
+    def key(self) -> Key:
+        """The key of its row."""
+        return (self.a, self.b, self.region) if self.region else (self.a, self.b)
 
 
 class SurfaceTest(DetectTest):
@@ -34,7 +42,7 @@ class SurfaceTest(DetectTest):
     pair.
 
     Attributes:
-        timing: what the statistics call the seconds of the engine.
+        timing: name of the engine's seconds in the statistics.
     """
 
     verdicts = (MEETS,)
@@ -60,7 +68,7 @@ class SurfaceTest(DetectTest):
 
     def draft(self, question: DetectQuestion, found: Any, frame: int) -> Draft:
         """Implement `DetectTest.draft`."""
-        return surfaces_draft(question.engine, question.world, found, MEETS, frame)
+        return surfaces_draft(question.engine, question.world, found, MEETS, frame, region=found.region)
 
     def follower(self, question: DetectQuestion) -> Follower:
         """Implement `DetectTest.follower`."""
@@ -74,7 +82,12 @@ class SurfaceFollower(Follower):
         super().__init__()
         self._test = test
         self._known: Any = None  # pairs that were asked
-        self._unwritten: dict[Pair, SurfaceMeeting | None] = {}
+        self._keys: dict[Pair, set[Key]] = {}  # of the rows of each pair
+        self._unwritten: dict[Key, SurfaceMeeting | None] = {}
+
+    def parts(self, question: DetectQuestion, meeting: SurfaceMeeting) -> list[SurfaceMeeting]:
+        """Divide a meeting into those that have a row each."""
+        return [meeting]
 
     def ask_steps(self, question: DetectQuestion, first_contact: bool) -> Generator[Any, None, DetectAnswer]:
         """Implement `Follower.ask_steps`; all contacts of a pair are always found."""
@@ -85,27 +98,31 @@ class SurfaceFollower(Follower):
             self._known = PairMemory()
         pairs = self._test.pairs(question)
         due: list[Pair] = self._known.follow(question.world.scene, pairs)
-        for known in (self._unwritten, self.rows):
-            for pair in known.keys() - set(pairs):
-                del known[pair]
+        for pair in self._keys.keys() - set(pairs):
+            for key in self._keys.pop(pair):
+                self._unwritten.pop(key, None)
+                self.rows.pop(key, None)
         for done, pair in enumerate(due):
             steps = self._test.contacts_steps(question, *pair)
             contacts = yield from scale_progress(steps, done / len(due), (done + 1) / len(due))
             stats = contacts.stats.plus(stats)
             self._known.note(pair, len(contacts))
-            self._unwritten[pair] = SurfaceMeeting(*pair, contacts) if len(contacts) else None
+            found = self.parts(question, SurfaceMeeting(*pair, contacts)) if len(contacts) else []
+            self._unwritten |= dict.fromkeys(self._keys.pop(pair, ()))
+            self._unwritten |= {part.key: part for part in found}
+            self._keys[pair] = {part.key for part in found}
         return DetectAnswer(stats, {self._test.timing: time.perf_counter() - started})
 
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
         """Implement `Follower.write_steps`."""
-        for pair in [pair for pair, found in self._unwritten.items() if found is None]:
-            self.rows.pop(pair, None)
-            del self._unwritten[pair]
-        for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
-            drafts = (self._test.draft(question, self._unwritten[pair], frame) for pair in pairs)
+        for key in [key for key, found in self._unwritten.items() if found is None]:
+            self.rows.pop(key, None)
+            del self._unwritten[key]
+        for keys in portions(list(self._unwritten), ROWS_AT_ONCE):
+            drafts = (self._test.draft(question, self._unwritten[key], frame) for key in keys)
             rows = yield from row_steps(question.engine, drafts, highlights)
-            for pair, row in zip(pairs, rows, strict=True):
-                self.rows[pair] = row
-                del self._unwritten[pair]  # now, so that giving up in the middle loses little
+            for key, row in zip(keys, rows, strict=True):
+                self.rows[key] = row
+                del self._unwritten[key]  # now, so that giving up in the middle loses little

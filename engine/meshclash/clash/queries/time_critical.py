@@ -31,13 +31,13 @@ class ProbablePair(NamedTuple):
     complete: bool
     """Whether they certainly meet."""
     region: np.ndarray | None
-    """World box (2, 3) of where they meet, or most probably do."""
+    """World box (2, 3) of the contact, or of its most probable location."""
     triangles: tuple[int, int] | None
     """That meet, one of each."""
 
     @property
     def verdict(self) -> str:
-        """The verdict of the pair, one of those of the test."""
+        """The verdict of the pair, one of the verdicts of the test."""
         return probability_verdict(self.probability, self.complete)
 
 
@@ -118,7 +118,7 @@ class ProbabilityFollower(Follower):
 
 
 def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
-    """Return the engine's answer within the budget of the options."""
+    """Return the engine's result within the budget of the options."""
     return question.engine.steps(
         question.world.scene.time_critical,
         question.options.budget, set_a=question.set_a, set_b=question.set_b, keep=question.keep,
@@ -126,7 +126,7 @@ def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
 
 
 def _listed(answer: Any) -> np.ndarray:
-    """Return which pairs (n,) of an answer become rows: those that are not certainly apart."""
+    """Return which pairs (n,) of a result become rows: all pairs that are not certainly apart."""
     return np.flatnonzero(~answer.complete | answer.colliding)
 
 
@@ -142,7 +142,7 @@ def _marks(question: DetectQuestion, answer: Any, listed: np.ndarray) -> np.ndar
 
 
 def _differ(old: _Written, new: _Written) -> np.ndarray:
-    """Return which new values differ from the old ones of the same pair, (n,) bool."""
+    """Return which new values differ from the old values of the same pair, (n,) bool."""
     differs = np.ones(len(new.keys), np.bool_)
     known = np.isin(new.keys, old.keys, assume_unique=True)
     place = np.searchsorted(old.keys, new.keys[known])

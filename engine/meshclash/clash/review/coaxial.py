@@ -9,9 +9,10 @@ from ...types.foreign_meshes import ForeignMesh, as_own
 from ...types.mesh import TriangleMesh, no_mesh
 
 SECTORS = 12
-"""Around the axis, each of which must hold the same overlap."""
+"""Number of sectors around the axis, each of which must contain the same overlap."""
 SAME_OVERLAP = 0.5
-"""Share of the thickest sector's overlap that the thinnest one has at least: facets of two cylinders differ so much."""
+"""Minimum ratio of the thinnest and the thickest sector's overlap: the facets of two cylinders cause such differences.
+"""
 THIN = 0.5
 """Most that the overlap is, of the outer radius."""
 SAMPLES = 6
@@ -24,8 +25,8 @@ class CoaxialFit:
 
     Attributes:
         point, axis: (3,) a point of the axis [m], and its direction, of length 1.
-        radius: of the middle of the overlap [m].
-        overlap: its thickness across the axis, as a mean [m].
+        radius: radius of the middle of the overlap [m].
+        overlap: mean thickness of the overlap across the axis [m].
         length: along the axis [m].
     """
 
@@ -39,14 +40,14 @@ class CoaxialFit:
 def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
     """Return the coaxial fit whose common solid is this one, or None if it is not a fit.
 
-    A bolt in a hole that is too narrow, drawn with or without its thread, has a ring in common with the part around it.
-    All pieces of the solid must be rings about one axis.
+    A bolt in a hole that is too narrow, modelled with or without thread, shares a ring with the part around it. All
+    pieces of the solid must be rings about one axis.
 
     Args:
-        solid: common solid of two parts, as ``interference`` finds it.
+        solid: common solid of two parts, as returned by ``interference``.
 
     Raises:
-        InvalidMesh: it is no mesh.
+        InvalidMesh: the argument is not a mesh.
 
     Example:
         >>> import meshclash as mc

@@ -20,7 +20,7 @@ class Interference(NamedTuple):
     """The common solid of two solids.
 
     Attributes:
-        mesh: its surface in the world [m]; None where the library finds no volume.
+        mesh: surface of the common solid in the world [m]; None if the library finds no volume.
         volume: [m3], to the rounding of double precision: no proved bound.
     """
 
@@ -29,7 +29,7 @@ class Interference(NamedTuple):
 
     @property
     def box(self) -> np.ndarray | None:
-        """Lowest and highest corner, (2, 3) [m]; None without volume."""
+        """Lowest and highest corner, (2, 3) [m]; None without a common volume."""
         return None if self.mesh is None else self.mesh.bounds
 
     @property
@@ -38,11 +38,11 @@ class Interference(NamedTuple):
         return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
 
     def contradicts(self, depth: float | None) -> bool:
-        """Return whether a ball that is proved to lie in both solids is larger than this solid; then the proof is
-        right.
+        """Return whether a ball that is proved to lie in both solids is larger than this solid; in that case the proof
+        is correct.
 
         Args:
-            depth: diameter of the ball [m], as verdicts state it; None for none.
+            depth: diameter of the ball [m], as in verdicts; None without a ball.
         """
         if depth is None:
             return False
@@ -55,17 +55,17 @@ def interference(
 ) -> Interference:
     """Return the common solid of two closed meshes, computed by manifold3d.
 
-    Vertices at one position are welded, faces turned alike, and both meshes moved to a corner near to them, so that far
-    from the origin no digits are lost.
+    Vertices at the same position are welded, faces are oriented consistently, and both meshes are moved near the
+    origin, so that no digits are lost.
 
     Args:
         a, b: meshes.
-        pose_a, pose_b: as ``verdict``; one pose each.
+        pose_a, pose_b: poses, as for ``verdict``; one pose each.
 
     Raises:
-        NotASolid: a mesh is open, or more than two faces meet in an edge: what it encloses is unknown.
+        NotASolid: a mesh is open, or more than two faces share an edge, so its volume is undefined.
         UnsupportedOption: manifold3d is not installed.
-        InvalidMesh, InvalidPose: what is given is none.
+        InvalidMesh, InvalidPose: the arguments are not meshes or poses.
 
     Example:
         >>> import numpy as np
@@ -83,7 +83,7 @@ def interference(
             raise InvalidMesh(f"{name}: {no_mesh(mesh, 'a TriangleMesh')}")
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     if stacked:
-        raise InvalidPose("the common solid needs one pose for each mesh, not a stack")
+        raise InvalidPose("common_solid takes one pose for each mesh, not a stack")
     placed = [transform_points(rows[0], mesh.vertices) for mesh, rows in zip(meshes, (rows_a, rows_b), strict=True)]
     origin = np.maximum(placed[0].min(axis=0), placed[1].min(axis=0))
     first, second = (
@@ -101,9 +101,7 @@ def _library() -> ModuleType:
     try:
         return import_module("manifold3d")
     except ImportError as error:
-        raise UnsupportedOption(
-            "the common solid of two solids needs the package manifold3d: pip install 'meshclash[solids]'"
-        ) from error
+        raise UnsupportedOption("common_solid needs the package manifold3d: pip install 'meshclash[solids]'") from error
 
 
 def _solid(library: ModuleType, mesh: Any, points: np.ndarray, name: str) -> Any:

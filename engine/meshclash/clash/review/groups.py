@@ -1,8 +1,8 @@
 """Group clashes that need one common decision, with the reason as text.
 
-``group_clashes`` takes the rows of a list and says which belong together, by one of ``WAYS``. "cause" is the one to
-begin with: it takes a pair of families for one cause, as long as the depths are of one size, and takes an object that
-clashes with parts of many kinds, as none of its family does, for another.
+``group_clashes`` divides the rows of a list into groups by one of ``WAYS``. The grouping "cause" is the best start. It
+treats a pair of families as one cause if the depths have a similar size. An object that clashes with parts of many
+kinds, unlike others of its family, is a separate cause.
 """
 
 from collections import Counter, defaultdict
@@ -24,23 +24,24 @@ Numbers = NDArray[np.int64]
 Lengths = NDArray[np.float64]
 
 APART_BY = 3.0
-"""Depths of a pair of families that differ by such a factor, with none between, have different causes."""
+"""Depths of a pair of families that differ by at least this factor, without values in between, have different causes.
+"""
 SAME_DEPTH = 0.002
 """[m] Depths that differ by less are of one size."""
 SAME_SIZE = 0.1
-"""Share by which the sides of one interference differ from those of the same detail elsewhere."""
+"""Fraction by which the sizes of an interference may differ between repetitions of the same detail."""
 ONE_PLACE = 0.02
 """[m] Clashes of one object that are no farther apart are at one place."""
 SAME_PLACE, SAME_TURN = 1e-4, 1e-3
-"""Share of its distance by which an object may be elsewhere, and by which axes may differ, in the same detail."""
+"""Fraction of its distance by which an object may be displaced, and by which axes may differ, in the same detail."""
 PLACED_TO = 2.0**-20
-"""Share of the largest coordinate to which places are known: single precision, through a chain of assemblies."""
+"""Precision of positions as a fraction of the largest coordinate: single precision, through nested assemblies."""
 ASSEMBLY = "assembly"
-"""The property of parts that count as one; a part that is in none counts by itself."""
+"""The property of parts that belong to one assembly; a part without it counts separately."""
 SYSTEMATIC = 0.5
-"""Share of a family from which on its clashes are a detail of that family, and not the fault of what it meets."""
+"""If at least this fraction of a family clashes, the cause is a detail of the family, and not the other objects."""
 FEWEST = 3
-"""Clashes that make an object, or a detail, stand out."""
+"""Minimum number of clashes for an object or a detail to be a cause."""
 _NO_PROPERTIES: Mapping[str, str] = {}
 
 
@@ -48,11 +49,11 @@ class Part(NamedTuple):
     """An object that was tested.
 
     Attributes:
-        id: what tells it from all others, in this detection and the next.
-        name: as a user knows it; objects may share it.
-        family: which kind of part it is (``families``).
-        properties: by what else groups are made, as "class", "storey", "collection" or "material".
-        shape: what it is made of; equal for copies and instances, "" where it is unknown.
+        id: a unique value that is the same in this detection and the next one.
+        name: name for users; several objects may have the same name.
+        family: kind of the part (``families``).
+        properties: properties by which clashes can be grouped, as "class", "storey", "collection" or "material".
+        shape: identifier of the shape; equal for copies and instances, "" if unknown.
     """
 
     id: str
@@ -68,12 +69,12 @@ class Clashes:
 
     Attributes:
         a, b: (n,) places of the objects in the list of parts.
-        depths: (n,) [m]; NaN where none is proved.
-        boxes: (n, 2, 3) [m] least and greatest corner of where the two meet; NaN where unknown.
+        depths: (n,) [m]; NaN without a proved depth.
+        boxes: (n, 2, 3) [m] lowest and highest corner of the contact region; NaN if unknown.
         verdicts: (n,) names.
-        frames: (n, 2) first and last frame; None without animation.
-        poses: (n, 3, 4) [m] where b is in the coordinates of a; NaN where unknown. None where nobody knows. Clashes of
-            the same two shapes in the same place to each other are one detail that repeats.
+        frames: (n, 2) first and last frame; None without an animation.
+        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown. None if all poses are unknown. Clashes
+            of the same two shapes with the same relative pose are repetitions of one detail.
         reach: [m] largest coordinate in the world that the poses were made of, which limits how exact they are.
     """
 
@@ -95,11 +96,11 @@ class Group:
     """Clashes with a common cause, which are decided together.
 
     Attributes:
-        rows: their places in the list, ascending.
+        rows: indices of the rows in the list, ascending.
         reason: why they belong together, in words.
-        key: the same for the same group of another detection, as far as names tell.
-        sides: the two kinds of objects in words, or the objects and their place; () where a group is of neither.
-        depths: [m] least and most that is proved; None where nothing is.
+        key: identifier of the group that stays the same in another detection, as long as names stay the same.
+        sides: descriptions of the two kinds of objects, or of the objects and their location; () for other groups.
+        depths: [m] smallest and greatest proved depth; None without a proof.
     """
 
     rows: Numbers
@@ -110,16 +111,17 @@ class Group:
 
 
 def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -> list[Group]:
-    """Return groups of clashes, the largest first; every clash is in exactly one of them.
+    """Return groups of clashes, the largest first; every clash is in exactly one group.
 
     Args:
-        parts: all objects that were tested, also those without a clash: how many of a family clash tells a detail of
-            the family from the fault of one object.
+        parts: all tested objects, also those without a clash: the fraction of a family that clashes distinguishes a
+            detail of the family from a fault of one object.
         clashes: the rows.
         way: one of ``WAYS``, or the name of a property of the parts.
 
     Raises:
-        UnsupportedOption: no part has a property of that name; parts or columns of wrong kinds, or of other lengths.
+        UnsupportedOption: no part has a property of this name; or parts or columns have wrong types or different
+            lengths.
 
     Example:
         >>> import numpy as np
@@ -144,7 +146,7 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
         known = {name for part in parts for name in part.properties}
         near = suggestion(way, (*WAYS, *known))
         raise UnsupportedOption(
-            f"there are no groups by {shown(way)}; there are {', '.join(WAYS)} and properties{near}"
+            f"clashes cannot be grouped by {shown(way)}; choose one of {', '.join(WAYS)} and properties{near}"
         )
     return sorted(found, key=lambda group: (-len(group.rows), group.rows[0]))
 
@@ -152,13 +154,13 @@ def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -
 def _checked_part(part: Part) -> Part:
     """Return a part unchanged; raises UnsupportedOption for attributes of wrong types."""
     if not all(isinstance(text, str) for text in (*part[:3], part.shape)):
-        raise UnsupportedOption(f"id, name, family and shape of a Part must be texts, not {shown(part)}")
+        raise UnsupportedOption(f"id, name, family and shape of a Part must be strings, not {shown(part)}")
     by_text("properties", part.properties, str)
     return part
 
 
 def _checked_clashes(given: Clashes, count: int) -> Clashes:
-    """Return columns as arrays of one length; raises UnsupportedOption for anything else."""
+    """Return columns as arrays of one length; raises UnsupportedOption for other values."""
     a, b = whole_numbers("a", given.a), whole_numbers("b", given.b)
     depths, boxes = (float_array(name, getattr(given, name), UnsupportedOption) for name in ("depths", "boxes"))
     verdicts = several("verdicts", given.verdicts, str)
@@ -190,8 +192,8 @@ class _Rows:
     """The rows with families as numbers; the family that comes first alphabetically is on the left.
 
     Args:
-        parts, clashes: as ``group_clashes`` has them.
-        members: how many objects of each family there are; None: all parts.
+        parts, clashes: as the arguments of ``group_clashes``.
+        members: number of objects of each family; None: all parts.
     """
 
     def __init__(self, parts: Sequence[Part], clashes: Clashes, members: Numbers | None = None) -> None:
@@ -223,7 +225,7 @@ class _Rows:
         return found
 
     def several(self, places: Numbers) -> str:
-        """Describe a few objects: the name of one, otherwise how many there are of each family."""
+        """Describe a few objects: the name of a single object, otherwise the number of objects of each family."""
         distinct, first = np.unique(places, return_index=True)
         if len(distinct) == 1:
             return self.name(int(distinct[0]))
@@ -273,10 +275,10 @@ def _depth_in_words(depths: Lengths) -> str:
 
 
 def _by_cause(rows: _Rows) -> list[Group]:
-    """Group details that repeat between two families, and objects that clash unlike others of their family.
+    """Group details that repeat between two families, and objects that clash unlike other objects of their family.
 
-    What repeats exactly, the same two shapes in the same place to each other, counts once: twelve instances of an
-    assembly have the causes of one.
+    A detail that repeats exactly (the same two shapes with the same relative pose) counts once: twelve instances of an
+    assembly have the same causes as one.
     """
     repeat = _repeats(rows)
     order = np.lexsort((rows.right, rows.left, repeat))  # the first one of each is in the instance that comes first
@@ -405,7 +407,7 @@ def _of_families(rows: _Rows, some: Numbers, what: str = "") -> Group:
 
 
 def _by_pattern(rows: _Rows) -> list[Group]:
-    """Group pairs of families whose interference has the same size: the same detail, repeated."""
+    """Group pairs of families whose interference has the same size, because they are the same detail, repeated."""
     clashes, found = rows.clashes, []
     sides = np.sort(clashes.boxes[:, 1] - clashes.boxes[:, 0], axis=1)
     sizes = np.nan_to_num(np.concatenate([sides, clashes.depths[:, None]], axis=1))
@@ -429,7 +431,9 @@ def _alike(sizes: Lengths) -> list[Numbers]:
 
 
 def _by_object(rows: _Rows) -> list[Group]:
-    """Group by the fewest objects that take part in all rows: always take the object with most remaining rows."""
+    """Group by the fewest objects that take part in all rows: in each step, choose the object with most remaining
+    rows.
+    """
     of = {place: set(some) for place, some in rows.of_objects().items()}
     return [_of_object(rows, place, some) for place, some in _fewest(rows, of)]
 
@@ -512,7 +516,7 @@ def _by_frames(rows: _Rows) -> list[Group]:
     """Group clashes whose ranges of frames overlap successively."""
     frames = rows.clashes.frames
     if frames is None:
-        return [Group(np.arange(len(rows.left)), "single moment", _key("frames"))] if len(rows.left) else []
+        return [Group(np.arange(len(rows.left)), "one frame only", _key("frames"))] if len(rows.left) else []
     order = np.lexsort((frames[:, 1], frames[:, 0]))
     ends = np.maximum.accumulate(frames[order, 1])
     begins = np.flatnonzero(frames[order[1:], 0] > ends[:-1] + 1) + 1
@@ -536,7 +540,7 @@ WAYS: dict[str, Callable[[_Rows], list[Group]]] = {
     "place": _by_place,
     "frames": _by_frames,
 }
-"""By what rows are grouped, besides properties of their objects."""
+"""The groupings of rows, in addition to properties of their objects."""
 
 
 def _split(codes: Numbers) -> list[Numbers]:

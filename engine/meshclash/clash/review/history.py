@@ -1,7 +1,8 @@
 """The history of the clashes of a scene: all events of a journal, from all detections.
 
-A detection says what it "found" that was not there, and what is "gone". Where the objects of the model have other names
-than before, it first says which pair was called how ("moved"), so that what was decided stays with its pair.
+A detection records the pairs that it "found" for the first time, and the pairs that are "gone". If objects of the model
+have new names, the detection first records the former ids of their pairs ("moved"), so that decisions stay with their
+pairs.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
 TEST = "test:"
 """Begins the question of a named test; its name follows."""
+REGION = "region:"
+"""Begins the question about a part of a self-contact; its pair of regions follows, then "|" and the question itself."""
 BOX_DIGITS = 6
 """Of the metres of a box, behind the point."""
 AT_ONCE = MOST_TEXT // 17
-"""Ids of pairs, with the ends of their lines, that one event can name."""
+"""Maximum number of pair ids, including line ends, in one event."""
 
 
 class Comment(NamedTuple):
@@ -48,16 +51,16 @@ class Decision:
     """The current status, assignee, priority, due date and comments of a clash or a group.
 
     Attributes:
-        status, assignee, priority, due: what was said last; "" where nothing was.
-        comments: in the order of their times.
-        found: time of the detection that found it first, or found it again.
-        gone: time of the detection that did not find it any more; "" while it is there.
-        returned: whether it was there again after it was gone.
-        time: of the last event.
+        status, assignee, priority, due: the last value of each; "" without a value.
+        comments: comments in the order of their times.
+        found: time of the detection that found the pair for the first time, or found it again.
+        gone: time of the detection that no longer found the pair; "" while the pair exists.
+        returned: whether the pair was found again after it was gone.
+        time: time of the last event.
         settled: time of the last status.
-        names: of its two objects, ("", "") where they are not known.
-        ends: what tells these objects from all others; the same.
-        questions: which questions find it: it is gone when none does any more.
+        names: names of the two objects, ("", "") if unknown.
+        ends: identities of the two objects.
+        questions: the tests that find the pair: it is gone when no test finds it any more.
     """
 
     status: str = ""
@@ -76,13 +79,30 @@ class Decision:
 
     @property
     def test(self) -> str:
-        """The named test that found the clash; "" if there is none. A pair has another id in each test."""
-        return next((text.removeprefix(TEST) for text in self.questions if text.startswith(TEST)), "")
+        """The named test that found the clash; "" without named tests. A pair has a different id in each test."""
+        whole = (whole_question(text) for text in self.questions)
+        return next((text.removeprefix(TEST) for text in whole if text.startswith(TEST)), "")
+
+    @property
+    def region(self) -> str:
+        """The pair of regions of a part of a self-contact; "" for other pairs."""
+        named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
+        return next((text.partition("|")[0] for text in named), "")
 
     @property
     def comment(self) -> str:
         """The last comment."""
         return self.comments[-1].text if self.comments else ""
+
+
+def region_question(question: str, region: str) -> str:
+    """Return the question that finds a part of a self-contact; the question itself if `region` is ""."""
+    return f"{REGION}{region}|{question}" if region else question
+
+
+def whole_question(question: str) -> str:
+    """Return the question about the whole object of which a question is about a part; others are returned unchanged."""
+    return question.partition("|")[2] if question.startswith(REGION) else question
 
 
 class Found(NamedTuple):
@@ -97,17 +117,17 @@ class History(Changeable):
     """The history of one scene: all its events.
 
     Args:
-        events: in any order.
+        events: events in any order.
 
     Attributes:
-        events: by their ids.
-        decisions: what was said, by the ids of pairs and the keys of groups.
+        events: events by their ids.
+        decisions: the decisions, by the ids of pairs and the keys of groups.
         objects: the objects of the last detection, by their ids.
         groups: the keys of groups that pairs were put into by hand, by the ids of the pairs.
-        merged: the keys of groups that other groups were put into, by the keys of these.
-        names: of groups that have got one, by their keys.
-        detected: time of the last detection; "" where there was none.
-        edits: another number after each change of groups by hand.
+        merged: for each merged group, the key of the group into which it was merged.
+        names: names of groups that were named, by their keys.
+        detected: time of the last detection; "" before the first detection.
+        edits: a number that changes with each manual change of groups.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -130,7 +150,7 @@ class History(Changeable):
         """Add the events that are new, and return the pairs and groups that they concern.
 
         Raises:
-            UnsupportedOption: one of them cannot be an event.
+            UnsupportedOption: a value cannot be an event.
         """
         new = [said for said in several("events", events, Event) if _is_new(said, self.events)]
         self.events.update((said.id, said) for said in new)
@@ -228,11 +248,11 @@ class History(Changeable):
             self._forward.pop(new, None)
 
     def moved_to(self, clash: str) -> str:
-        """Returns the new id of a pair whose object was renamed, or the same id if it was not."""
+        """Returns the new id of a pair whose object was renamed, or the same id if the object was not renamed."""
         return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
-        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if no detection knows it."""
+        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if the pair was never found."""
         decision = self.decisions.get(text("clash", clash))
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
@@ -247,9 +267,9 @@ class History(Changeable):
         """Returns the key of a pair's group after all manual changes of groups.
 
         Args:
-            key: of the group that it is in by itself.
+            key: key of the automatic group of the pair.
             clash: the id of the pair.
-            way: of grouping; pairs are put into groups of one way.
+            way: a grouping; pairs are moved within groups of one grouping.
         """
         text("key", key), text("way", way)
         by_hand = self.groups.get(text("clash", clash), "")
@@ -278,7 +298,7 @@ def progress(decision: Decision, last_detection: str) -> str:
     """Returns the progress of a clash: "new", "active", "reopened" or "resolved" (no longer found).
 
     Args:
-        last_detection: time of it; what it found first is new.
+        last_detection: time of the last detection; pairs that this detection found first are new.
 
     Example:
         >>> import meshclash as mc
@@ -297,7 +317,7 @@ def progress(decision: Decision, last_detection: str) -> str:
 def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
-    """Returns events that set the same value for many pairs, as few as possible; arguments as ``event``.
+    """Returns as few events as possible that set the same value for many pairs; arguments as for ``event``.
 
     Example:
         >>> import meshclash as mc
@@ -327,13 +347,13 @@ def detection_steps(
 
     Args:
         history: until now.
-        pairs: all clashes that it found, by their ids.
-        objects: all that were tested; empty where it is not known what they are.
+        pairs: all clashes that the detection found, by their ids.
+        objects: all tested objects; empty if they are unknown.
         author: who detected.
-        same: ids of objects of before by ids of now, as far as the caller knows that these are the same.
+        same: earlier ids of objects by their current ids, if the caller knows that the objects are the same.
         time, scene: as ``event``.
-        answers: whether it answered a question: of others it does not say that their pairs are gone.
-        others: ids of objects that are there, and were not tested: of their pairs it does not say so either.
+        answers: function that returns whether the detection ran a test: pairs of other tests are not recorded as gone.
+        others: ids of objects that exist but were not tested: their pairs are not recorded as gone either.
 
     Example:
         >>> import meshclash as mc
@@ -389,7 +409,7 @@ def _check_detection(history: History, pairs: Mapping[str, Found], answers: Any)
         texts = (*found.names, *found.ends, found.question) if _are_pairs(found) else ()
         if len(texts) != 5 or not all(isinstance(part, str) for part in texts):
             raise UnsupportedOption(
-                f"the pair {shown(clash)} needs two names, two ends and a question, all of them texts"
+                f"the pair {shown(clash)} needs two names, two ends and a question, all of them strings"
             )
     if not callable(answers):
         raise UnsupportedOption(f"answers must be a function of a question, not {shown(answers)}")
@@ -400,7 +420,7 @@ def _are_pairs(found: Found) -> bool:
 
 
 def _is_new(said: Event, known: Mapping[str, Event]) -> bool:
-    """Return whether an event is not known yet; raises UnsupportedOption for values that cannot be events."""
+    """Return whether an event is new to the history; raises UnsupportedOption for values that cannot be events."""
     if said.field not in FIELDS or not all(isinstance(part, str) for part in said):
         checked_event(said)
     return said.id not in known
@@ -421,13 +441,13 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
 
 
 def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """Return the events of a detection when only ids are known: new pairs, and pairs that are gone.
+    """Return the events of a detection if only ids are known: new pairs, and pairs that are gone.
 
     Args:
         before: the decisions until now, by clash.
         found: the ids of all clashes that the detection found.
         author: who detected.
-        time: of the detection.
+        time: time of the detection.
 
     Example:
         >>> import meshclash as mc
@@ -450,8 +470,8 @@ def moved_pairs(
 ) -> list[tuple[str, list[str]]]:
     """Return the new ids of pairs whose objects were renamed, each with the old id and the two objects.
 
-    A pair of which an object cannot be told from others any more gets an id of its own, and is gone with it: another
-    object has its name.
+    If an object of a pair cannot be distinguished from others any more, the pair gets a separate id and is gone with
+    it, because another object has its name now.
     """
     now_there = {item.id for item in objects}
     same = {new: old for new, old in same.items() if new in now_there}
@@ -472,7 +492,7 @@ def moved_pairs(
     for clash, decision in history.decisions.items() if moved else ():
         ends = [(moved[end] or secrets.token_hex(8)) if end in moved else end for end in decision.ends]
         if decision.ends != ("", "") and tuple(ends) != decision.ends:
-            moves.append((pair_id(ends[0], ends[1], decision.test), [clash, *ends]))
+            moves.append((pair_id(ends[0], ends[1], decision.test, decision.region), [clash, *ends]))
     return moves
 
 
@@ -508,7 +528,9 @@ def _order(said: Event) -> tuple[str, bool, str, str]:
 def _changed(
     history: History, objects: Sequence[Identity], unchanged: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, list[Any]]]:
-    """Return the objects that differ from those of the last detection; a missing object is given by its id alone."""
+    """Return the objects that differ from those of the last detection; a missing object is represented only by its
+    id.
+    """
     there = {*others, *(item.id for item in objects)}
     yield from (("", [key]) for key in history.objects if key not in there)
     for item in objects:
@@ -547,7 +569,7 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _listed(text: str) -> list[Any]:
-    """Return the list of a value; empty if it is damaged."""
+    """Return the list of a value; an empty list if the value is damaged."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -556,7 +578,7 @@ def _listed(text: str) -> list[Any]:
 
 
 def _identity(item: Any) -> Identity | None:
-    """Return the object that an event describes; None if it is damaged."""
+    """Return the object that an event describes; None if the event is damaged."""
     try:
         key, name, box, triangles, area, own, *rest = item
         models = tuple(rest[0]) if rest else ()
@@ -576,7 +598,7 @@ def _is_texts(item: Any, count: int) -> bool:
 
 
 def _found(said: Event) -> list[Found | None]:
-    """Return what a "found" event states about each of its pairs."""
+    """Return the information of a "found" event about each of its pairs."""
     count = len(said.clashes)
     items = _listed(said.value) if said.field == "found" and said.value else []
     if len(items) != count:

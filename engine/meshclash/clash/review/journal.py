@@ -1,8 +1,9 @@
-"""A journal of decisions about clashes: events in a file beside the model; journals can be merged without loss.
+"""A journal is a list of decisions about clashes: events in a file next to the model. Journals can be merged without
+loss.
 
-An event is one line of JSON with an id of its own. Events are only ever added, and decisions follow from all of them in
-the order of their times. So a crash loses nothing that was written, and the journals of two people are joined by taking
-the events of both.
+An event is one line of JSON with an id of its own. Events are only added, never changed, and decisions follow from all
+events in the order of their times. So a crash loses nothing that was written, and the journals of two people can be
+merged by combining their events.
 """
 
 import hashlib
@@ -20,13 +21,13 @@ from ...types.arguments import several, text
 from ...types.copying import Changeable
 
 SAID = ("status", "assignee", "priority", "due", "comment")
-"""What people say of a clash."""
+"""Fields of a clash that people decide."""
 EDITED = ("group", "merged", "name")
-"""What people do to groups: put pairs into one, put one into another, name one."""
+"""Manual changes of groups: move pairs into a group, merge groups, name a group."""
 DETECTED = ("detected", "found", "gone", "moved", "objects")
-"""What detections say; `review.history` tells how."""
+"""Events of detections, described in `review.history`."""
 FIELDS = (*SAID, *EDITED, *DETECTED)
-"""What an event may say."""
+"""Possible fields of an event."""
 MOST_TEXT = 10_000
 """Characters of a value, or of a name."""
 _NEWLINE = b"\n"
@@ -36,13 +37,13 @@ class Event(NamedTuple):
     """One recorded change of a clash or a group.
 
     Attributes:
-        id: 16 hexadecimal digits, of this event alone.
+        id: 16 hexadecimal digits that are unique for this event.
         time: UTC, ISO 8601 with microseconds.
-        author: who said it.
-        clash: the id of a pair, or the key of a group; several of them stand a line each.
+        author: the person who made the decision.
+        clash: the id of a pair, or the key of a group; several ids are separated by line breaks.
         field: one of ``FIELDS``.
-        value: what was said.
-        scene: which of the scenes of a file it is about; "" where there is one.
+        value: the new value.
+        scene: the scene of the file to which the event belongs; "" for a single scene.
     """
 
     id: str
@@ -60,7 +61,7 @@ class Event(NamedTuple):
 
     @property
     def moved_from(self) -> list[str]:
-        """The former ids of pairs that have new ones; empty for other events."""
+        """The former ids of pairs that have new ids; empty for other events."""
         if self.field != "moved":
             return []
         try:
@@ -69,7 +70,7 @@ class Event(NamedTuple):
             return []
 
     def of_scene(self, scene: str) -> "Event":
-        """Return the event for a copy of its scene, with a new id that is the same each time.
+        """Return the event for a copy of its scene, with a new id that is always the same.
 
         Raises:
             UnsupportedOption: the scene is not named by a text.
@@ -88,12 +89,12 @@ def event(author: str, clash: str, what: str, value: str = "", time: str = "", s
     """Return a new event.
 
     Args:
-        what: its field.
-        time: when it was said; "" for this moment.
-        scene: as ``Event`` has it.
+        what: field of the event.
+        time: time of the decision; "" for the current time.
+        scene: as in ``Event``.
 
     Raises:
-        UnsupportedOption: there is no such field, something is no text, or a text is too long.
+        UnsupportedOption: the field does not exist, a value is not a string, or a string is too long.
 
     Example:
         >>> import meshclash as mc
@@ -113,7 +114,7 @@ def checked_event(said: Event) -> Event:
 
 
 def _fault(said: Event) -> str:
-    """Return why a value cannot be an event; "" if it can."""
+    """Return the reason why a value cannot be an event; "" for a valid event."""
     if not all(isinstance(part, str) for part in said):
         return f"{next(name for name, part in said._asdict().items() if not isinstance(part, str))} must be a text"
     if said.field not in FIELDS:
@@ -137,11 +138,11 @@ class Journal(Changeable):
     """A file of events, to which several programs may write at the same time.
 
     Args:
-        path: of the file, a text or a Path; it need not be there yet.
+        path: path of the file, a string or a Path; the file need not exist yet.
 
     Attributes:
         events: all events, by id.
-        damaged: lines that hold no event: the end of a line that was being written when the machine stopped.
+        damaged: lines that contain no event: for example the end of a line that was being written during a crash.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -150,7 +151,7 @@ class Journal(Changeable):
         except TypeError:
             raise InvalidFile(f"the path of a journal must be a string or a Path, not {a_type(path)}") from None
         if "\0" in str(self.path):
-            raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal")
+            raise InvalidFile(f"{shown(str(self.path))} is not a valid file name for a journal")
         self.events: dict[str, Event] = {}
         self.damaged = 0
         self._read_to = 0
@@ -190,15 +191,15 @@ class Journal(Changeable):
             if not self.path.exists():
                 return False
         except ValueError as error:
-            raise InvalidFile(f"{shown(str(self.path))} cannot be the name of a journal: {error}") from None
+            raise InvalidFile(f"{shown(str(self.path))} is not a valid file name for a journal: {error}") from None
         if not self.path.is_file():
             raise InvalidFile(f"the journal '{self.path}' cannot be read: it is a folder, a device or a pipe")
         return True
 
     def add(self, events: Iterable[Event]) -> list[Event]:
-        """Write events to the disk before returning. Returns all new events, also those of other programs.
+        """Write events to the disk before returning. Returns all new events, including events of other programs.
 
-        A line that another program left unfinished is ended first, so that it takes no event of ours with it.
+        If another program left an incomplete line, the line is ended first, so that it does not damage our event.
 
         Raises:
             InvalidFile: the file cannot be written. UnsupportedOption: an event cannot be one.
@@ -228,7 +229,7 @@ class Journal(Changeable):
 
 
 def parsed(line: bytes | str) -> Event | None:
-    """Return the event in a line of a journal; None if it contains none."""
+    """Return the event in a line of a journal; None if the line contains no event."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from ...errors import UnsupportedOption
 from ...types.arguments import several
 
 _INSTANCE = re.compile(r"[^/]*/(.+)\[[\d.-]+\]'*", re.DOTALL)
-"""What an instance is called: ``Instancer/Object[position]``."""
+"""Pattern of the name of an instance: ``Instancer/Object[position]``."""
 _GUID = re.compile(
     r"[({\[]?(?:\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # a UUID
     r"|(?<![\w$])(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[0-3][\w$]{21}(?![\w$])"  # an IFC GlobalId
@@ -16,11 +16,12 @@ _GUID = re.compile(
 )
 _SEPARATORS = re.compile(r"[\s._:#-]*([\s._:#-])[\s._:#-]*")
 _COPY = re.compile(r"(?:\.\d{3,}|:\d{4,}| \(\d+\))+$")
-"""What modellers add to the name of a copy: ``Bolt.001``, ``Basic Wall:143410``, ``IfcMember (2)``."""
+"""Suffixes that modelling programs add to the name of a copy: ``Bolt.001``, ``Basic Wall:143410``, ``IfcMember (2)``.
+"""
 _TWICE = re.compile(r"(:[^:]+)\1$")
-"""Revit says a type that is named like its family's size twice: ``Cabinet:800 mm:800 mm``."""
+"""Revit repeats the name of a type that has the same name as the size of its family: ``Cabinet:800 mm:800 mm``."""
 _NUMBER = re.compile(r"[\s._:#-]+\d+$")
-"""What people add: ``Wall-3``, ``Pump 12``."""
+"""Numbers that people add to names: ``Wall-3``, ``Pump 12``."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _GENERIC = frozenset((
     "assembly", "body", "brep", "cell", "component", "copy", "cube", "default", "element", "entity", "face",
@@ -29,7 +30,7 @@ _GENERIC = frozenset((
     "product", "prim", "region", "root", "shape", "shell", "solid", "sub", "submesh", "surface", "tessellation",
     "triangle", "unnamed", "untitled", "volume", "world",
 ))  # fmt: skip
-"""Words that programs, not people, put into names: they do not tell one kind of part from another."""
+"""Words that programs, not people, put into names: they do not distinguish kinds of parts."""
 
 
 def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[str]:
@@ -39,8 +40,8 @@ def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[
     of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``. Objects of one shape count once.
 
     Args:
-        names: of all objects of the scene, since a name alone does not tell what its number means.
-        shapes: what objects are made of, as a text for each; equal for copies and instances, "" where it is unknown.
+        names: names of all objects of the scene, because the meaning of a number in a name depends on the other names.
+        shapes: identifier of each object's shape; equal for copies and instances, "" if unknown.
 
     Raises:
         UnsupportedOption: they are no texts, or not as many shapes as names.
@@ -71,6 +72,6 @@ def is_telling(family: str) -> bool:
 
 
 def _without_keys(name: str) -> str:
-    """Return a name without GUIDs and other keys; the unchanged name if nothing is left."""
+    """Return a name without GUIDs and other keys; the unchanged name if the rest is empty."""
     found, count = _GUID.subn("", name)
     return (_SEPARATORS.sub(r"\1", found).strip(" ._:#-") or name) if count else name

@@ -1,4 +1,4 @@
-"""Match the objects of a revised model to those of an earlier revision, although they were renamed, moved, edited or
+"""Match the objects of a revised model to those of an earlier revision, even if they were renamed, moved, edited or
 imported again.
 """
 
@@ -20,11 +20,12 @@ from ...types.arguments import instance, several
 from ...types.numbers import is_whole, real_number
 
 SAME_PLACE = 0.001
-"""[m] An object whose box lies no farther from where it was stands still."""
+"""[m] An object has not moved if its box differs by at most this length."""
 SAME_AREA = 1e-4
-"""Share by which the area of one shape may differ: files store it in single precision, or as text."""
+"""Fraction by which the area of a shape may differ, because files store coordinates in single precision or as text."""
 RENEWED = 0.05
-"""Share of its keys that a model may keep, as those of its origin, when a program has given out new ones."""
+"""Maximum fraction of its keys that a model may have kept (for example the key of its origin) if a program has assigned
+new keys."""
 
 _COPY = re.compile(r"\.\d{3,}$")
 
@@ -33,14 +34,15 @@ class Identity(NamedTuple):
     """The properties by which an object is recognised in another revision.
 
     Attributes:
-        id: of the object in this revision: names may be shared, this is not.
-        name: as users know it.
+        id: unique id of the object in this revision; names may be shared.
+        name: name for users.
         box: (2, 3) [m] least and greatest corner in the world.
-        triangles: how many it has.
-        area: of its surface [m2]; it stays the same however the object is turned.
-        key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" for none.
-        models: names of the files that have it, where several are one scene; then the rules of ``match_models`` hold.
-        copied_in: the models of these in which other objects have its key too, although they may not be listed.
+        triangles: number of triangles.
+        area: area of the surface [m2], which does not change when the object is rotated.
+        key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" without a key.
+        models: names of the files that contain the object, if a scene consists of several files; then the rules of
+            ``match_models`` apply.
+        copied_in: those of these models in which other objects have the same key, even if these objects are not listed.
     """
 
     id: str
@@ -66,11 +68,11 @@ class Identity(NamedTuple):
 def checked_identity(item: Identity) -> Identity:
     """Return an identity unchanged; raises UnsupportedOption for attributes of wrong types."""
     if not (isinstance(item.id, str) and isinstance(item.name, str) and isinstance(item.key, str)):
-        raise UnsupportedOption(f"id, name and key of an Identity must be texts, not {shown(item)}")
+        raise UnsupportedOption(f"id, name and key of an Identity must be strings, not {shown(item)}")
     if not isinstance(item.models, tuple) or not all(isinstance(name, str) for name in item.models):
-        raise UnsupportedOption(f"models of an Identity must be a tuple of texts, not {shown(item.models)}")
+        raise UnsupportedOption(f"models of an Identity must be a tuple of strings, not {shown(item.models)}")
     if not isinstance(item.copied_in, tuple) or not all(isinstance(name, str) for name in item.copied_in):
-        raise UnsupportedOption(f"copied_in of an Identity must be a tuple of texts, not {shown(item.copied_in)}")
+        raise UnsupportedOption(f"copied_in of an Identity must be a tuple of strings, not {shown(item.copied_in)}")
     if not isinstance(item.box, np.ndarray) or item.box.shape != (2, 3) or item.box.dtype.kind not in "fiu":
         raise UnsupportedOption(f"the box of {shown(item.name)} must be an array (2, 3) [m], not {shown(item.box)}")
     if not is_whole(item.triangles) or math.isnan(real_number(item.area)):
@@ -78,15 +80,23 @@ def checked_identity(item: Identity) -> Identity:
     return item
 
 
-def pair_id(identity_a: str, identity_b: str, test: str = "") -> str:
-    """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test."""
+def pair_id(identity_a: str, identity_b: str, test: str = "", region: str = "") -> str:
+    """Return the id of a pair, 16 hexadecimal digits, from two identities in either order and the name of a test.
+
+    Args:
+        identity_a, identity_b: identities of the two objects.
+        test: the named test, or "".
+        region: of a part of a self-contact, its pair of regions; else "".
+    """
     first, second = sorted((identity_a, identity_b))
     digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
+    if region:
+        digest.update(f"\n{region}".encode())
     return pair_id_in_test(digest.hexdigest()[:16], test)
 
 
 def pair_id_in_test(pair: str, test: str) -> str:
-    """Return the id of a pair in a named test, which is the same in every run of the test; "" for no test."""
+    """Return the id of a pair in a named test, which is the same in every run of the test; "" for a single test."""
     if not test:
         return pair
     return hashlib.sha256(f"{pair}{test}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -95,17 +105,17 @@ def pair_id_in_test(pair: str, test: str) -> str:
 def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
     """Match the objects of two revisions: returns old ids by new ids, without new and ambiguous objects.
 
-    Rules follow each other, and each takes only objects that it finds unique on both sides, so that none is taken for
-    another: keys; what stands where it stood with its shape and name, with its shape, with its name; names that no copy
-    shares. Numbers of copies (``Bolt.001``) are given out anew by every import: what is left of such names matches only
-    where one object is left. Objects with ``models`` are matched by stricter rules: within a model, by key, else by
-    name and place.
+    The rules are applied one after the other. Each rule matches only objects that are unique on both sides, so that no
+    object is confused with another. The rules compare keys; then position with shape and name, with shape, and with
+    name; then names that no copy shares. Numbers of copies (``Bolt.001``) change with every import: such names match
+    only if a single object is left. Objects with ``models`` are matched by stricter rules: within a model, by key, else
+    by name and position.
 
     Args:
         before, after: all objects of two revisions.
 
     Raises:
-        UnsupportedOption: they are something else.
+        UnsupportedOption: the arguments have another type.
 
     Example:
         >>> import numpy as np
@@ -149,9 +159,9 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
 def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
     """Match objects of models that are tested together: return old ids by new ids, without ambiguous objects.
 
-    Both must be in a model of one name. A key that no other object of the model has tells an object, whatever became of
-    its shape and place. All others are told by name, or shared key, and place. Where a model has almost no key of
-    before, a program has given out new ones: then all its objects are told by name and place.
+    Both must be in a model of one name. A key that is unique within the model identifies an object, even if its shape
+    and position changed. All other objects are identified by name, or shared key, and position. If a model has almost
+    no earlier keys, a program has assigned new keys: then all objects of the model are identified by name and position.
     """
     copies = [key_counts(items) for items in (before, after)]
     renewed = _renewed_models(before, after)
@@ -163,7 +173,9 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
         yield from ((name, item.key) for name in item.models if item.key and copies[side][name, item.key] == 1)
 
     def named(item: Identity, _side: int) -> Iterator[tuple[str, str]]:
-        """Return what the object shares with few others of its models: its name, or a key that several objects have."""
+        """Return the property that the object shares with only few others of its models: its name, or a key that
+        several objects have.
+        """
         for name in item.models:
             alone = item.key and copies[0][name, item.key] <= 1 >= copies[1][name, item.key]
             if not alone or name in renewed:
@@ -186,8 +198,8 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
             taken.add(old.id)
 
     def placed(item: Identity, side: int) -> Iterator[Hashable]:
-        """Return what the object shares with few others, and its approximate place, because names may have thousands of
-        copies.
+        """Return the property that the object shares with only few others, and its approximate position, because names
+        may have thousands of copies.
         """
         cells = _cells(item.box[0], 0.0 if side == 0 else SAME_PLACE)
         yield from ((value, cell) for value in named(item, side) for cell in cells)
@@ -214,7 +226,9 @@ KeyCounts = Counter[tuple[str, str]]
 
 
 def key_counts(items: Sequence[Identity]) -> KeyCounts:
-    """Return by model and key how many objects have the key there; more than 1 if an object is known to have copies."""
+    """Return by model and key the number of objects with this key; more than 1 if the object is known to have
+    copies.
+    """
     found = Counter((model, item.key) for item in items for model in item.models)
     found.update((model, item.key) for item in items for model in item.copied_in)
     return found
@@ -225,7 +239,7 @@ def with_copies(items: Iterable[Identity], counts: KeyCounts) -> list[Identity]:
     key.
 
     Args:
-        items: of any revision.
+        items: identities of any revision.
         counts: ``key_counts`` of the revision.
     """
     return [
@@ -260,7 +274,7 @@ def _shaped_equal(old: Identity, item: Identity) -> bool:
 
 
 def _renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> set[str]:
-    """Return the models that have keys, of which almost none existed before."""
+    """Return the models that have keys, almost all of which are new."""
     keys: list[dict[str, set[str]]] = [defaultdict(set), defaultdict(set)]
     for side, items in zip(keys, (before, after), strict=True):
         for item in items:
@@ -304,7 +318,7 @@ def _standing(old: Sequence[Identity], new: Sequence[Identity]) -> Iterator[tupl
 
 
 def _unique(pairs: Iterable[tuple[Identity, Identity]]) -> list[tuple[Identity, Identity]]:
-    """Return the pairs whose objects are in no other pair."""
+    """Return the pairs whose objects are not in another pair."""
     listed = list(pairs)
     firsts, seconds = (Counter(pair[k].id for pair in listed) for k in (0, 1))
     return [pair for pair in listed if firsts[pair[0].id] == 1 == seconds[pair[1].id]]

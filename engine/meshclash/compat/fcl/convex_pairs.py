@@ -1,4 +1,5 @@
-"""Two convex shapes: exact for spheres, capsules, boxes, triangles and hulls, by proved bounds for others.
+"""Compare two convex shapes: exactly for spheres, capsules, boxes, triangles and hulls, by proved bounds for other
+shapes.
 
 Coordinates are relative to the first object's origin, as in ``pairs.py``.
 """
@@ -29,7 +30,7 @@ from .pairs import ROUNDING, BoundedPair, Gap, Parting, direction_of
 _DEPTH = 1e-12
 """Difference of the two bounds of the depth at which the search ends, relative to the size."""
 _ENOUGH = 1e-3
-"""The same, relative to the depth; either of the two is enough. The depth is never too small."""
+"""The tolerance relative to the depth; meeting either tolerance is enough. The depth is never too small."""
 _MOST_SUPPORTS = 64
 _HERE = np.eye(4)[None, :3].copy()
 
@@ -44,8 +45,8 @@ def nearest(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexS
 def meet(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape, answer: np.ndarray) -> bool:
     """Return whether two convex shapes have a common point, from the bounds of their cores.
 
-    Polyhedra without radii are compared exactly, by their corners as float64 numbers. Others count as apart only if
-    that is certain, since their corners are rounded, too.
+    Polyhedra without radii are compared exactly, by their corners as float64 numbers. Other shapes count as apart only
+    if this is certain, because their corners are rounded, too.
     """
     reach, slack = a.radius + b.radius, slack_of(a, b, answer)
     if answer.item(LOWER) > reach + slack:
@@ -154,7 +155,7 @@ class ConvexPair(BoundedPair):
 
         A round solid is the hull of points on it. The shortest separation of these hulls is a lower bound. The farthest
         points along its direction give an upper bound and are added to the hulls, until the two bounds nearly agree.
-        The upper bound is returned: moving b by it separates the two.
+        The upper bound is returned: moving b by it separates the two objects.
         """
         clouds = [_inner_points(solid, placed) for solid, placed in zip(self._solids, self._placed, strict=True)]
         best, direction, ends = np.inf, np.array([1.0, 0.0, 0.0]), self._ends

@@ -12,13 +12,13 @@ from ...types.numbers import float_array
 
 
 class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
-    """Kinds of objects, as ``CollisionObject.getObjectType`` returns them."""
+    """Kinds of objects, as returned by ``CollisionObject.getObjectType``."""
 
     OT_UNKNOWN, OT_BVH, OT_GEOM, OT_OCTREE, OT_COUNT = range(5)
 
 
 class NODE_TYPE:  # noqa: N801
-    """Kinds of shapes, as ``getNodeType`` returns them."""
+    """Kinds of shapes, as returned by ``getNodeType``."""
 
     (
         BV_UNKNOWN, BV_AABB, BV_OBB, BV_RSS, BV_kIOS, BV_OBBRSS, BV_KDOP16, BV_KDOP18, BV_KDOP24, GEOM_BOX,
@@ -50,7 +50,7 @@ class Contact:
 
     Attributes:
         o1, o2: the shapes.
-        b1, b2: triangle of the ``BVHModel`` on that side; -1 for other shapes, and if one object lies inside the
+        b1, b2: triangle of the ``BVHModel`` of that object; -1 for other shapes, and if one object lies inside the
             other.
         normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
         pos: (3,) the point of contact; zero unless contacts were enabled.
@@ -68,7 +68,9 @@ class Contact:
 
 
 class CostSource:
-    """A box of python-fcl's cost maps. ``collide`` does not compute cost maps and refuses requests that enable them."""
+    """A box of python-fcl's cost maps. ``collide`` does not compute cost maps and raises an error for requests that
+    enable them.
+    """
 
     def __init__(self) -> None:
         self.aabb_min, self.aabb_max = np.zeros(3), np.zeros(3)

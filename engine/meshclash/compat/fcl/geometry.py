@@ -20,11 +20,12 @@ from ...types.numbers import float_array, real_number, whole_number, whole_numbe
 from .data import NODE_TYPE
 
 TOLERANCE = 1e-3
-"""How far meshes of round shapes may exceed the true shape, relative to the radius; they contain it."""
+"""Maximum distance by which meshes of round shapes exceed the true shape, relative to the radius; the meshes contain
+the true shape."""
 
 
 class _Parameter:
-    """A number or array that defines a shape. Setting it discards the mesh made from the old value.
+    """A number or array that defines a shape. Setting a parameter discards the mesh made from the old value.
 
     Args:
         size: 0 for a number, else the length of the array.
@@ -62,7 +63,7 @@ class CollisionGeometry(Changeable):
     Attributes:
         node_type: one of ``NODE_TYPE``; None for the base class itself.
         is_convex: whether the core is convex; a ``BVHModel`` need not be.
-        is_thin: whether the core is a point, a segment or a triangle, so that nothing can lie inside it.
+        is_thin: whether the core is a point, a segment or a triangle, so that no object can lie inside it.
         is_bounded: False for half-spaces and planes, which have no core.
     """
 
@@ -116,13 +117,16 @@ class CollisionGeometry(Changeable):
         return self._trees[which]
 
     def _core_mesh(self) -> TriangleMesh:
-        raise UnsupportedOption(f"a {type(self).__name__} has no mesh: use a Box, or another bounded shape")
+        raise UnsupportedOption(
+            f"a {type(self).__name__} is unbounded and cannot be converted to a mesh: use a Box, or "
+            "another bounded shape"
+        )
 
     def _enclosing_mesh(self) -> TriangleMesh:
         return self._core_mesh()
 
     def local_box(self) -> np.ndarray:
-        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains it."""
+        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains the shape."""
         margin: np.ndarray = np.array([[-self.margin], [self.margin]])
         return np.asarray(self.core.mesh.bounds, np.float64) + margin
 
@@ -143,7 +147,9 @@ class CollisionGeometry(Changeable):
 
 
 class Box(CollisionGeometry):
-    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for wrong ones."""
+    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for invalid
+    lengths.
+    """
 
     node_type = NODE_TYPE.GEOM_BOX
     side = _Parameter(3)
@@ -198,7 +204,7 @@ def _unit_sphere() -> TriangleMesh:
 
 
 class Ellipsoid(CollisionGeometry):
-    """An ellipsoid with three radii [m], as a mesh that contains it."""
+    """An ellipsoid with three radii [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_ELLIPSOID
     radii = _Parameter(3)
@@ -243,7 +249,7 @@ class Capsule(CollisionGeometry):
 
 
 class Cylinder(CollisionGeometry):
-    """A cylinder along z with a radius and a length [m], as a mesh that contains it."""
+    """A cylinder along z with a radius and a length [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_CYLINDER
     radius = _Parameter()
@@ -261,7 +267,7 @@ class Cylinder(CollisionGeometry):
 
 
 class Cone(CollisionGeometry):
-    """A cone along z with the apex at the top, a radius and a length [m], as a mesh that contains it."""
+    """A cone along z with the apex at the top, a radius and a length [m], represented by a mesh that contains it."""
 
     node_type = NODE_TYPE.GEOM_CONE
     radius = _Parameter()
@@ -301,7 +307,8 @@ class Convex(CollisionGeometry):
     Args:
         vertices: vertices of the solid.
         num_faces: number of faces.
-        faces: for each face the number of its corners, then their indices. They are checked, but not needed.
+        faces: for each face the number of its corners, then the vertex indices of the corners. They are checked, but
+            not needed.
 
     Raises:
         InvalidMesh: faces that do not match the vertices, or vertices without a hull.
@@ -313,7 +320,7 @@ class Convex(CollisionGeometry):
         super().__init__()
         vertices = float_array("vertices of a Convex", vertices, InvalidMesh)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
-            raise InvalidMesh(f"a Convex takes vertices (n, 3), not {vertices.shape}")
+            raise InvalidMesh(f"a Convex needs vertices of shape (n, 3), not {vertices.shape}")
         flat, at = whole_numbers("faces of a Convex", faces).ravel().tolist(), 0
         for face in range(whole_number("num_faces", num_faces, 0, len(flat))):
             count = flat[at] if at < len(flat) else 0
@@ -405,30 +412,32 @@ class BVHModel(CollisionGeometry):
         return self._add([v1, v2, v3], [[0, 1, 2]])
 
     def addSubModel(self, verts: Any, triangles: Any) -> bool:
-        """Add vertices (n, 3), and triangles (m, 3) of indices into these."""
+        """Add vertices (n, 3), and triangles (m, 3) whose indices refer to these vertices."""
         return self._add(verts, triangles)
 
     def _add(self, verts: Any, triangles: Any) -> bool:
         if self._state != 1:
-            raise InvalidMesh("add triangles to a BVHModel between beginModel and endModel")
+            raise InvalidMesh("call beginModel before adding triangles, and endModel afterwards")
         vertices = float_array("vertices of a BVHModel", verts, InvalidMesh)
         corners = whole_numbers("triangles of a BVHModel", triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
             raise InvalidMesh(
-                f"a BVHModel takes vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
+                f"a BVHModel needs vertices (n, 3) and triangles (m, 3), not {vertices.shape} and {corners.shape}"
             )
         if corners.size and not (corners.min() >= 0 and corners.max() < len(vertices)):
-            raise InvalidMesh(f"triangles must be indices of vertices from 0 to {len(vertices) - 1} of the same call")
+            raise InvalidMesh(f"triangles must be vertex indices from 0 to {len(vertices) - 1} of the same call")
         self._triangles.append(corners + sum(map(len, self._vertices)))
         self._vertices.append(vertices)
         return True
 
     def endModel(self) -> int:
-        """End the model; returns 0. Raises InvalidMesh if there are no triangles or vertices are not finite."""
+        """End the model; returns 0. Raises InvalidMesh if the model has no triangles or its vertices are not finite."""
         if self._state != 1:
             raise InvalidMesh("call endModel after beginModel and after adding triangles")
         if not any(map(len, self._triangles)):
-            raise InvalidMesh("a BVHModel needs triangles; points alone are a meshclash.clouds.PointCloud")
+            raise InvalidMesh(
+                "a BVHModel needs triangles; use meshclash.clouds.PointCloud for points without triangles"
+            )
         self._trees["core"] = build(TriangleMesh(np.concatenate(self._vertices), np.concatenate(self._triangles)))
         self._state = 2
         return 0
@@ -443,11 +452,11 @@ class BVHModel(CollisionGeometry):
         return sum(map(len, self._triangles))
 
     def buildState(self) -> int:
-        """Return 0 before ``beginModel``, 1 after it, 2 after ``endModel``."""
+        """Return 0 before ``beginModel``, 1 after ``beginModel``, 2 after ``endModel``."""
         return self._state
 
     def _core_mesh(self) -> TriangleMesh:
-        raise InvalidMesh("the BVHModel was not ended: call endModel first")
+        raise InvalidMesh("the BVHModel is not complete: call endModel first")
 
 
 class OcTree(CollisionGeometry):
@@ -461,6 +470,7 @@ class OcTree(CollisionGeometry):
 
     def __init__(self, r: float, data: Any) -> None:
         raise UnsupportedOption(
-            "OcTree is not supported: put a Box for each occupied cell into a DynamicAABBTreeCollisionManager, or use "
-            "a meshclash.clouds.PointCloud of the points that were measured"
+            "OcTree is not supported: put a Box for each occupied cell into a "
+            "DynamicAABBTreeCollisionManager, or build a meshclash.clouds.PointCloud from the "
+            "measured points"
         )

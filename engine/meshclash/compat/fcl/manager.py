@@ -57,7 +57,7 @@ class DynamicAABBTreeCollisionManager(Changeable):
         self._objects.clear()
 
     def empty(self) -> bool:
-        """Return whether there are no objects."""
+        """Return whether the manager contains no objects."""
         return not self._objects
 
     def size(self) -> int:
@@ -72,10 +72,10 @@ class DynamicAABBTreeCollisionManager(Changeable):
         """Call ``callback(first, second, data)`` for pairs whose boxes overlap, until it returns True.
 
         ``collide(data, callback)``: pairs of members. ``collide(object, data, callback)``: each member with an object.
-        ``collide(manager, data, callback)``: each member with each member of another manager.
+        ``collide(manager, data, callback)`` compares each member with each member of another manager.
 
         Raises:
-            UnsupportedOption, a ValueError: other arguments.
+            UnsupportedOption, a ValueError: the arguments have another form.
         """
         others, data, callback = _arguments(args)
         rows = _Rows(self._objects, others)
@@ -110,7 +110,7 @@ class _Rows:
 
     Attributes:
         firsts: the objects of a manager.
-        seconds: the same objects, those of another manager, or one other object.
+        seconds: the same objects, the objects of another manager, or one other object.
     """
 
     def __init__(self, firsts: list[CollisionObject], others: Sequence[Any]) -> None:
@@ -130,7 +130,7 @@ class _Rows:
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
-    """Return the other side (none, an object or a manager), the data, and the callback."""
+    """Return the other object or manager (or None), the data, and the callback."""
     *others, data, callback = args if len(args) in (2, 3) else (None, None, None, None)
     if (
         not callable(callback)
@@ -138,7 +138,7 @@ def _arguments(args: tuple[Any, ...]) -> tuple[Sequence[Any], Any, Any]:
         or not all(isinstance(other, CollisionObject | DynamicAABBTreeCollisionManager) for other in others)
     ):
         raise UnsupportedOption(
-            "a manager is asked with (data, callback), after an object or another manager if there is one"
+            "a manager query takes (data, callback), or (other, data, callback) with an object or another manager"
         )
     return others, data, callback
 

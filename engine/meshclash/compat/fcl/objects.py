@@ -27,7 +27,7 @@ class Transform(Changeable):
     def __init__(self, *given: Any) -> None:
         self._pose = np.eye(4)
         if len(given) > 2:
-            raise InvalidPose(f"a Transform takes a rotation and a translation, not {len(given)} arguments")
+            raise InvalidPose(f"a Transform takes at most a rotation and a translation, not {len(given)} arguments")
         if len(given) == 2:
             self.setRotation(given[0])
             self.setTranslation(given[1])
@@ -62,7 +62,8 @@ class Transform(Changeable):
         given = float_array("a rotation", R, InvalidPose)
         if given.shape not in ((3, 3), (4,)):
             raise InvalidPose(
-                f"a rotation is a (3, 3) matrix or a quaternion of four numbers, not an array of shape {given.shape}"
+                "a rotation must be a (3, 3) matrix or a quaternion of four numbers, not an array of "
+                f"shape {given.shape}"
             )
         matrix = np.eye(4)
         matrix[:3, :3] = given if given.ndim == 2 else _matrix(given)
@@ -72,7 +73,7 @@ class Transform(Changeable):
         """Set the translation (3,) [m]; raises InvalidPose."""
         given = float_array("a translation", T, InvalidPose).squeeze()
         if given.shape != (3,):
-            raise InvalidPose(f"a translation has three numbers, not an array of shape {given.shape}")
+            raise InvalidPose(f"a translation must have three numbers, not shape {given.shape}")
         if not np.abs(given).max() <= LARGEST_COORDINATE:
             raise InvalidPose(f"a translation must be finite and within {LARGEST_COORDINATE:g} m, not {given.tolist()}")
         self._pose[:3, 3] = given
@@ -184,7 +185,7 @@ class CollisionObject(Changeable):
         self._transform.setQuatRotation(q)
 
     def isOccupied(self) -> bool:
-        """Return True: all shapes are occupied; only python-fcl's octrees have other cells."""
+        """Return True, because all shapes are occupied; only python-fcl's octrees have other cells."""
         return True
 
     def isFree(self) -> bool:

@@ -25,16 +25,18 @@ from .geometry import Box
 from .objects import CollisionObject
 
 ROUNDING = 1e-14
-"""How much the distance of round shapes is reduced, relative to the coordinates, so that it is never too large.
+"""Amount by which the distance of round shapes is reduced, relative to the coordinates, so that the distance is never
+too large.
 
-The coordinates are relative to the first object's origin. A distance contains about ten rounding errors of them.
+The coordinates are relative to the first object's origin. A distance contains about ten rounding errors of the
+coordinates.
 """
 NONE = -1
 """Triangle index of a shape without triangles."""
 
 
 class Gap(NamedTuple):
-    """The distance of two objects [m], the nearest points (3,), world, and the triangles that contain them."""
+    """The distance of two objects [m], the nearest points (3,), world, and the triangles that contain these points."""
 
     distance: float
     points: list[np.ndarray]
@@ -44,7 +46,7 @@ class Gap(NamedTuple):
 class Parting(NamedTuple):
     """The separation of two objects that meet: the second one has to move by the depth [m] along the normal.
 
-    The points (3,), world, one of each object, are those that touch after this motion.
+    The points (3,), world, one of each object, touch after this motion.
     """
 
     depth: float
@@ -82,7 +84,7 @@ class Pair(Protocol):
 
 
 class BoundedPair:
-    """Two bounded objects: neither is a half-space or plane."""
+    """Two bounded objects: neither object is a half-space or plane."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         self._shapes = o1.geometry, o2.geometry
@@ -129,7 +131,7 @@ class BoundedPair:
         return Gap(self._value, points, self._triangles(near.triangle_a, near.triangle_b))
 
     def _triangles(self, a: int, b: int) -> tuple[int, int]:
-        """Convert triangles of the cores to those of the caller: only a ``BVHModel`` has triangles."""
+        """Convert triangles of the cores to the caller's triangles: only a ``BVHModel`` has triangles."""
         first, second = (NONE if shape.is_convex else int(k) for shape, k in zip(self._shapes, (a, b), strict=True))
         return first, second
 
@@ -195,7 +197,9 @@ class BoundedPair:
         return points[0] + share * (points[1] - points[0]) + self._origin
 
     def touches(self, most: int, described: bool) -> list[Touch]:
-        """Return contacts of shapes that meet: one for convex shapes, up to four for boxes, else one per triangle."""
+        """Return contacts of shapes that meet: one contact for convex shapes, up to four for boxes, else one per
+        triangle.
+        """
         if self._shapes[0].is_convex and self._shapes[1].is_convex:
             if not described:
                 return [Touch((NONE, NONE))]
@@ -250,6 +254,30 @@ class BoundedPair:
             parting = self._part(gap, ends, pair) if described else None
             touches.append(Touch(triangles) if parting is None else _touch(triangles, parting))
         return touches
+
+
+class RoundSolidPair(BoundedPair):
+    """A ``BVHModel``, and a cylinder, cone or ellipsoid.
+
+    Whether they meet, and how far they are apart, is that of the true shape. Contacts and depths are those of the mesh
+    that contains the shape.
+    """
+
+    def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
+        super().__init__(o1, o2)
+        self._exact = o1.geometry.shape or self._cores[0], o2.geometry.shape or self._cores[1]
+
+    @cached_property
+    def is_apart(self) -> bool:
+        """Whether the shapes have no common point."""
+        # The mesh around the shape is compared first, which takes a fraction of the time.
+        return not self._cores_meet or verdict(*self._exact, *self._poses).verdict is Verdict.APART
+
+    def gap(self) -> Gap:
+        """Return the gap of shapes that are apart."""
+        near = distance(*self._exact, *self._poses)
+        points = [near.point_a + self._origin, near.point_b + self._origin]
+        return Gap(float(near.distance), points, self._triangles(near.triangle_a, near.triangle_b))
 
 
 def direction_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -134,7 +134,7 @@ class FacePair:
 
 
 class TwoFaces:
-    """Two half-spaces or planes. They meet unless their faces are parallel and face away from each other."""
+    """Two half-spaces or planes. Two half-spaces meet unless their faces are parallel and face away from each other."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         self._origin = o1.getTranslation()

@@ -24,12 +24,13 @@ from .data import (
     DistanceResult,
 )
 from .objects import CollisionObject, Transform
-from .pairs import NONE, BoundedPair, Pair
+from .pairs import NONE, BoundedPair, Pair, RoundSolidPair
 from .plane_pairs import FacePair, TwoFaces
 
 _R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
 _TIME_TOLERANCE = 1e-5
-"""Moving objects that stay farther apart than this do not collide; relative to the size of the smaller object."""
+"""Moving objects whose distance always exceeds this tolerance do not collide; relative to the size of the smaller
+object."""
 _LEAST_TOLERANCE = 1e-12
 """Smallest tolerance, relative to sizes and ways, that float64 can resolve for moving objects."""
 
@@ -37,7 +38,10 @@ _LEAST_TOLERANCE = 1e-12
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
     if o1.geometry.is_bounded and o2.geometry.is_bounded:
         first, second = o1.geometry.shape, o2.geometry.shape
-        return BoundedPair(o1, o2) if first is None or second is None else ConvexPair(o1, o2, first, second)
+        if first is not None and second is not None:
+            return ConvexPair(o1, o2, first, second)
+        convex = first or second
+        return BoundedPair(o1, o2) if convex is None or convex.is_polyhedron else RoundSolidPair(o1, o2)
     if o1.geometry.is_bounded or o2.geometry.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
@@ -46,7 +50,7 @@ def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
 def _checked(
     o1: CollisionObject, o2: CollisionObject, request: _R | None, request_kind: type[_R], result: Any, result_kind: type
 ) -> _R:
-    """Return the request, or the default one; raise UnsupportedOption for an argument of another class."""
+    """Return the request, or the default request; raise UnsupportedOption for an argument of another class."""
     if not (isinstance(o1, CollisionObject) and isinstance(o2, CollisionObject)):
         instance("o1", o1, CollisionObject)
         instance("o2", o2, CollisionObject)
@@ -56,7 +60,7 @@ def _checked(
 
 
 def is_plain(request: CollisionRequest) -> bool:
-    """Return whether a request only asks whether two objects meet."""
+    """Return whether a request only needs to know whether two objects meet."""
     return request.num_max_contacts == 1 and request.enable_contact is False and request.enable_cost is False
 
 
@@ -68,7 +72,7 @@ def collide(
 ) -> int:
     """Return the number of contacts that this call found: 0 if the objects do not meet. Containment counts as meeting.
 
-    The contacts are added to those of the result, and its ``is_collision`` stays True once it is set.
+    The contacts are added to the contacts of the result, and its ``is_collision`` stays True once it is set.
 
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
@@ -84,7 +88,7 @@ def collide(
         return 1
     most = whole_number("num_max_contacts", request.num_max_contacts, 1)
     if request.enable_cost:
-        raise UnsupportedOption("enable_cost is not supported: meshclash.verdict tells how deep two objects overlap")
+        raise UnsupportedOption("enable_cost is not supported: use meshclash.verdict to get the depth of an overlap")
     pair = _pair(o1, o2)
     if pair.is_apart:
         return 0
@@ -104,9 +108,10 @@ def distance(
     request: DistanceRequest | None = None,
     result: DistanceResult | None = None,
 ) -> float:
-    """Return the distance of two objects [m]. If they meet: minus the depth if signed distances are enabled, else -1.
+    """Return the distance of two objects [m]. For objects that meet, the distance is minus the depth if signed
+    distances are enabled, else -1.
 
-    A result keeps the smallest distance of all calls with it.
+    A result stores the smallest distance of all calls with it.
     """
     request = _checked(o1, o2, request, DistanceRequest, result, DistanceResult)
     triangles = NONE, NONE
@@ -177,8 +182,8 @@ def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
     if kind == CCDMotionType.CCDM_SCREW:
         return ScrewMotion(begin, end)
     raise UnsupportedOption(
-        f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW, and ask for a spline "
-        "piece by piece, or by meshclash.motion.KeyframedMotion"
+        f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW; for a "
+        "spline use meshclash.motion.KeyframedMotion"
     )
 
 
@@ -186,7 +191,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
     """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
-        raise UnsupportedOption(f"toc_err must be a share of the motion above 0, not {shown(toc_err)}")
+        raise UnsupportedOption(f"toc_err must be a positive fraction of the motion, not {shown(toc_err)}")
     sizes, ways, places = [], [], []
     for (low, high), motion in zip(bounds, motions, strict=True):
         corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
@@ -202,7 +207,7 @@ def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
 
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
-    """Collide, and return whether the search may end: more contacts are known than were requested."""
+    """Call ``collide``, and return whether the search may end, because more contacts are known than were requested."""
     if instance("cdata", cdata, CollisionData).done:
         return True
     collide(o1, o2, cdata.request, cdata.result)
@@ -214,7 +219,7 @@ def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: Co
 def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: DistanceData) -> tuple[bool, float]:
     """Measure the distance, and return whether the search may end and the smallest distance so far.
 
-    The search ends if objects meet, unless signed distances are enabled: then it looks for the deepest pair.
+    The search ends if objects meet, unless signed distances are enabled: then it continues to find the deepest pair.
     """
     if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance

@@ -30,21 +30,22 @@ from .paper_test import PaperTest, paper_search
 
 METHODS = ("root", "paper")
 TEST_POINTS = 50
-"""Test points of a pair of leaves in method "paper", unless a PaperControl says otherwise."""
+"""Number of test points of a pair of leaves in method "paper", unless a PaperControl sets another number."""
 ENOUGH_IN_RADII = 0.3
 """d_eps of method "paper", in sampling radii of the finer cloud."""
 
 
 @dataclass(frozen=True, eq=False)
 class CloudCollision:
-    """The answer of ``cloud_collision``."""
+    """The result of ``cloud_collision``."""
 
     colliding: bool
-    """The answer; the best one that the time allowed, where it is not complete."""
+    """The result; if it is not complete, the most likely result within the time."""
     probability: float
-    """How likely a collision is: 1 where one was found, 0 where none is left possible, between them otherwise."""
+    """Probability of a collision: 1 if a collision was found, 0 if no collision is possible any more, otherwise between
+    these values."""
     complete: bool
-    """Whether the traversal came to its end: more time would change nothing."""
+    """Whether the traversal is complete, so that more time would not change the result."""
     point: np.ndarray | None
     """(3,) [m], world: a point on both surfaces, if one was found."""
     stats: QueryStats
@@ -54,13 +55,13 @@ class CloudCollision:
 class PaperControl:
     """Keeps queries of method "paper" within a time budget, nearly as Klein and Zachmann (2004, section 5.4) do.
 
-    They adapt each query to the time of the one before, which differs much from it where poses do: so a query also ends
-    when its budget is spent, with the best answer so far. After each query the number of test points is multiplied by
-    sqrt(budget / time), within a half and two, and the distance at which leaves count as colliding is divided by it,
-    both within bounds.
+    The rules adapt each query to the time of the previous query. The times differ much if the poses do, so a query also
+    ends when its budget is spent, with the most likely result so far. After each query, the number of test points is
+    multiplied by sqrt(budget / time), limited to a range from one half to two. The distance at which leaves count as
+    colliding is divided by the same factor, both within bounds.
 
     Args:
-        budget: processor time that a query should take [s].
+        budget: target processor time of a query [s].
     """
 
     def __init__(self, budget: float) -> None:
@@ -69,7 +70,9 @@ class PaperControl:
         self.enough = ENOUGH_IN_RADII
 
     def after(self, seconds: float) -> None:
-        """Take the time of the last query into account; raises UnsupportedOption if it is not a time."""
+        """Adjust the parameters to the time of the last query; raises UnsupportedOption if the argument is not a
+        time.
+        """
         seconds = check_length("seconds", seconds)
         factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
         self.test_points = min(1000.0, max(5.0, self.test_points * factor))
@@ -87,16 +90,16 @@ def cloud_collision(
     method: str = "root",
     control: PaperControl | None = None,
 ) -> CloudCollision:
-    """Decide whether two objects collide, at least one of them a cloud, by a deadline or down to a node size.
+    """Decide whether two objects collide, at least one of them a cloud, within a time budget or down to a node size.
 
     Args:
-        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        budget: processor time [s] after which the best answer so far is given, None for that of ``control``; building
-            a hierarchy is not counted.
-        node_size: length [m] below which nothing is resolved: parts of both no larger than this, whose
-            boxes overlap, count as contact. Never misses one, and finds some that are not there.
-        method: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
+        budget: processor time [s] after which the most likely result so far is returned, None for the budget of
+            ``control``; building a hierarchy is not counted.
+        node_size: length [m] below which nothing is resolved: parts of both objects no larger than this, whose boxes
+            overlap, count as contact. Never misses one, and finds some that are not there.
+        method: "root" searches pairs of leaves for a point on both surfaces; "paper" uses the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
         control: number of test points and distance of method "paper", adapted after each query.
 
@@ -145,7 +148,7 @@ def _paper_test(a: Thing, b: Thing, method: str, control: PaperControl | None) -
         raise UnsupportedOption(f"control must be a PaperControl, not {a_type(control)}")
     if method == "root":
         if control is not None:
-            raise UnsupportedOption('a PaperControl belongs to method "paper"')
+            raise UnsupportedOption('a PaperControl can be used only with method "paper"')
         return None
     if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
         raise UnsupportedOption('method "paper" needs two clouds')

@@ -126,7 +126,7 @@ def _sides_of_surface(points_p, used_p, points_q, used_q, parameters_q, radius, 
     """Return the product of the numbers of samples of p on either side of q's surface, among those farther than
     ``radius`` from q's samples.
 
-    0, an abstention, where q's normal is unclear.
+    The result is 0, an abstention, if q's normal is uncertain.
     """
     above = 0
     below = 0

@@ -41,8 +41,8 @@ def _random_offset(counter, radius):
 def closest_test_point(p, q, tried, radius, test_points, enough, counter, work):
     """Return the smallest |f_p| + |f_q| over random points in spheres around p's points, as (distance, point).
 
-    Spheres larger than the horizon would mostly hold points where there is no surface: they are cut to it. Stops when
-    the distance is ``enough``.
+    Spheres larger than the horizon would mostly contain points without a surface, so their radius is limited to the
+    horizon. Stops when the distance is ``enough``.
     """
     points, chosen = p.points, p.chosen
     radius = min(radius, np.sqrt(p.parameters[HORIZON2]))

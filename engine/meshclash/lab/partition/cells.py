@@ -1,7 +1,7 @@
 """Shared code of the space partitions: the region that both sides reach, and a growing list of pairs.
 
-Cells are found by one monotone map from coordinates to whole numbers. So the cell of a point that two boxes share is
-among the cells of both: a pair is reported where the highest of their lowest corners lies, and nowhere else.
+Cells are found by one monotone map from coordinates to whole numbers. So the cell of a common point of two boxes is
+among the cells of both boxes: a pair is reported only in the cell that contains the highest of their lowest corners.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ...jit import inlined
 
 _ROOM = 1 << 12
 NOTHING = 1e-280
-"""Extents [m] below this count as none: their inverses would not be finite."""
+"""Extents [m] below this value count as zero, because their inverses would not be finite."""
 CHECKS = 0
 """Entry of the counts that kernels keep: pairs of boxes compared."""
 
@@ -33,7 +33,9 @@ def cell_of(value, low, scale, most):
 
 
 def common_region(boxes_a: np.ndarray, boxes_b: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the lowest and highest corner (3,) of the region that two sets of boxes share; None if there is none."""
+    """Return the lowest and highest corner (3,) of the region that two sets of boxes share; None without a common
+    region.
+    """
     low = np.maximum(boxes_a[:, :3].min(axis=0), boxes_b[:, :3].min(axis=0))
     high = np.minimum(boxes_a[:, 3:].max(axis=0), boxes_b[:, 3:].max(axis=0))
     return (low, high) if (low <= high).all() else None

@@ -1,8 +1,8 @@
 """Linear octree: a sorted list of the cells that contain boxes, without pointers.
 
 A box lies in the at most eight cells of the finest level whose cells are as large as the box. Cells are sorted by the
-Morton code of their lowest corner, larger ones first, so those around a cell come before it: one pass over both
-sorted lists, with the cells still open on a stack, compares each box with those in cells around its own.
+Morton code of their lowest corner, larger cells first, so the cells around a cell come before it. One pass over both
+sorted lists, with the open cells on a stack, compares each box with the boxes in cells around its own cell.
 
 Source: Gargantini, "An effective way to represent quadtrees" (1982); Morton codes as in ``hierarchy/morton.py``.
 """
@@ -13,7 +13,7 @@ from ...jit import inlined, inner, kernel
 from .cells import CHECKS, NOTHING, all_pairs, boxes_meet, cell_of, common_region, within
 
 _BITS = 16
-"""Levels below the root: coordinates along an axis are numbers of so many bits."""
+"""Number of levels below the root: coordinates along an axis are numbers with this number of bits."""
 _LEVEL_BITS = 5
 _MOST_CELLS = 8
 _OPEN = _BITS + 2
@@ -68,7 +68,7 @@ def _end_of_cell(keys, at):
 
 @inlined
 def _holds(cell, key):
-    """Return whether the cell of one key equals or contains that of another key."""
+    """Return whether the cell of one key equals or contains the cell of another key."""
     level = _BITS - (cell & ((1 << _LEVEL_BITS) - 1))
     shift = 3 * level + _LEVEL_BITS
     return (cell >> shift) == (key >> shift)

@@ -15,5 +15,5 @@ PARTITIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]
 
 
 def partition_named(name: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, int]]:
-    """Return a partition by name; raises UnsupportedOption, which lists the known ones."""
+    """Return a partition by name; raises UnsupportedOption, which lists the supported names."""
     return PARTITIONS[one_of("partition", name, sorted(PARTITIONS))]

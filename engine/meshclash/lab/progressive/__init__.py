@@ -1,1 +1,1 @@
-"""Progressive meshes of clustered meshes (CHPM), and contacts found with them."""
+"""Progressive meshes of clustered meshes (CHPM), and contacts found with these meshes."""

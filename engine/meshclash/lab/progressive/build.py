@@ -1,8 +1,9 @@
-"""Build the progressive meshes of a clustered mesh: the steps of ``level_build.py``, with other nodes.
+"""Build the progressive meshes of a clustered mesh: the steps of ``level_build.py``, with another type of nodes.
 
 A cluster is collapsed to a quarter of its triangles. Two nodes, each as its base, are joined and collapsed to half. Of
-each sequence of collapses some meshes are stops: their bounds are proved against what the sequence began with, and
-added to the bounds that this had. So bounds never decrease from a stop to a coarser one, or from a node to its parent.
+each sequence of collapses, some meshes are stops: their bounds are proved relative to the mesh with which the sequence
+began, and added to the bounds of that mesh. So bounds never decrease from a stop to a coarser one, or from a node to
+its parent.
 """
 
 import math
@@ -22,11 +23,11 @@ from .mesh import Stops, progressive_parts, stops_of
 
 _FIRST_SHARES = (0.7, 0.5, 0.35, 0.25)
 _SHARES = (0.85, 0.7, 0.6, 0.5)
-"""Of the triangles at first, that the stops of a cluster and of other nodes have."""
+"""Fractions of the initial triangles at the stops of a cluster and of other nodes."""
 _MOST_SHARE = 0.8
 """More than that in the base, and a node has no parent with progressive meshes."""
 _AXES = 1.0 + 2.0**-18
-"""What axes in float32 lack to be orthonormal, and more."""
+"""Bound of the deviation of float32 axes from orthonormal axes, with a margin."""
 
 
 @kernel

@@ -1,4 +1,6 @@
-"""The hierarchy of the clusters of an object, as the traversal of two of them needs it (``front.py``)."""
+"""The hierarchy of the clusters of an object, in the form that the traversal of two hierarchies needs
+(``front.py``).
+"""
 
 from typing import NamedTuple
 
@@ -20,11 +22,12 @@ class ClusterTree(NamedTuple):
     parents: np.ndarray
     """Of each node, (n,) int32; -1 for the root."""
     boxes: np.ndarray
-    """Oriented boxes that hold all triangles of the clusters below, relative to ``middle``, (n, 15) float32."""
+    """Oriented boxes that contain all triangles of the clusters below, relative to ``middle``, (n, 15) float32."""
     counts: np.ndarray
-    """How many meshes stand for each node, (n,) int32: of a cluster itself first, then its stops; of others stops."""
+    """Number of meshes that represent each node, (n,) int32: for a cluster, the cluster itself first, then its stops;
+    for other nodes, the stops."""
     errors: np.ndarray
-    """Sums of both bounds of these meshes [m], from the finest on, rounded up, (n, MOST_STOPS + 1) float64."""
+    """Sums of both bounds of these meshes [m], from the finest mesh on, rounded up, (n, MOST_STOPS + 1) float64."""
     pages: np.ndarray
     """Their numbers, (n, MOST_STOPS + 1) int64."""
     outs: np.ndarray

@@ -36,7 +36,7 @@ def progressive_collide(
 ) -> Generator[Progress, None, MassiveCollision]:
     """Find contacts as ``massive_collide`` does, by progressive meshes that are as fine as each pair needs.
 
-    Objects without progressive meshes (``ProgressiveMeshes.build``) are asked as they are.
+    Objects without progressive meshes (``ProgressiveMeshes.build``) are compared unchanged.
 
     Args, Raises:
         as ``massive_collide``.
@@ -103,7 +103,7 @@ def _tree_of(thing: Any, side: Clusters) -> ClusterTree:
 
 
 def _runs_of(tree: ClusterTree, nodes: np.ndarray) -> np.ndarray:
-    """Return runs of clusters: those of some disjoint nodes and the clusters between them, (n, 2) int64."""
+    """Return ranges of clusters: those of some disjoint nodes and the clusters between them, (n, 2) int64."""
     taken = tree.runs[np.unique(nodes)]
     taken = taken[np.argsort(taken[:, 0])]
     ends = np.concatenate([[0], taken[:, 1]])

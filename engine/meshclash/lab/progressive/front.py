@@ -1,14 +1,15 @@
 """The front of the bounding volume test tree of two hierarchies of clusters (Yoon, Salomon, Lin, Manocha 2004).
 
-A pair of nodes whose boxes are farther apart than delta is left. Of another one, if the finest meshes of both have
-errors that add up to no more than epsilon, the pair is on the front; else the node with the greater error is split.
-(The paper compares the errors of boxes, which are never below half their thickness, so that what is curved is split
-down to clusters.) Where a node is in some pair of the front and a node below it in another, its pairs are split, too,
-until no node of the front lies below another. Then each node takes the coarsest mesh that is fine enough for all its
-pairs.
+A pair of nodes whose boxes are farther apart than delta is left. For any other pair, if the sum of the errors of the
+finest meshes of both nodes is at most epsilon, the pair is on the front; otherwise the node with the greater error is
+divided. (The paper compares the errors of boxes, which are at least half their thickness, so that curved parts are
+divided down to clusters.) If a node is in a pair of the front and a descendant of the node in another pair, the node's
+pairs are divided, too, until no node of the front lies below another one. Then each node uses the coarsest mesh that is
+fine enough for all its pairs.
 
-From call to call the tree is kept, with the separation of each pair. That changes by no more than objects moved
-since, so most pairs are decided without a test, and as a test would. All else depends on the decisions alone.
+From call to call the tree is kept, with the distance of each pair. This distance changes by at most the motion of the
+objects since then, so most pairs are decided without a test, with the same result as a test. All other data depend only
+on these decisions.
 """
 
 import math
@@ -23,12 +24,12 @@ from ...volumes import obb
 from .cluster_tree import ClusterTree
 
 APART, MET, SPLIT = 0, 1, 2
-"""What was decided about a pair of nodes."""
+"""Possible decisions about a pair of nodes."""
 _FIRST_ROOM = 1 << 10
 _MOST_DEEP = 256
 """Pairs that wait at a time: each tree is no deeper than 64."""
 _WAYS = 1.01
-"""What rounding makes of ways."""
+"""Factor that covers the rounding of distances moved."""
 
 
 class FrontSide(NamedTuple):
@@ -42,7 +43,7 @@ class FrontSide(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """The stored part of the tree of box tests, each pair before the pairs it is split into."""
+    """The stored part of the tree of box tests; each pair precedes the pairs into which it is divided."""
 
     pairs: np.ndarray
     """(n, 2) int32."""
@@ -53,7 +54,7 @@ class Tests(NamedTuple):
     kinds: np.ndarray
     """(n,) int8."""
     nexts: np.ndarray
-    """Behind each pair and all below it, (n,) int32."""
+    """Index after each pair and all pairs below it, (n,) int32."""
 
 
 def _room(count: int) -> Tests:
@@ -70,8 +71,8 @@ def _finest(side, node):
 
 @inner
 def _splits_first(a, b, i, j):
-    """Return whether the first node of a pair is split: the one with the greater error, or the larger box if errors are
-    equal.
+    """Return whether the first node of a pair is divided: the node with the greater error, or the larger box if errors
+    are equal.
     """
     error_a, error_b = _finest(a, i), _finest(b, j)
     if a.children[i, 0] < 0 or b.children[j, 0] < 0:
@@ -86,10 +87,10 @@ def _walk(a, b, relative, reach, budget, travel, margin, old, known, new):
 
     Args:
         reach: boxes farther apart than that are apart [m].
-        budget: what errors of a pair may add up to [m].
-        travel, margin: how far objects have moved since ``travels`` began, and what covers rounding [m].
-        old, known: what is kept, and how many pairs of it.
-        new: is told what is.
+        budget: maximum sum of the errors of a pair [m].
+        travel, margin: distance that the objects have moved since ``travels`` began, and a margin for rounding [m].
+        old, known: the stored tests, and the number of stored pairs.
+        new: receives the new tests.
     """
     waiting = np.empty((_MOST_DEEP, 3), np.int64)
     waiting[0, 0], waiting[0, 1] = a.children.shape[0] - 1, b.children.shape[0] - 1
@@ -135,7 +136,7 @@ def _wait(waiting, left, i, j, at):
 
 @inner
 def _mark_above(side, pairs, used, column, marked):
-    """Mark the nodes above those of pairs."""
+    """Mark the ancestors of the nodes of pairs."""
     marked[:] = False
     for k in range(used):
         node = side.parents[pairs[k, column]]
@@ -146,10 +147,10 @@ def _mark_above(side, pairs, used, column, marked):
 
 @kernel
 def _force(a, b, relative, reach, pairs, used, other):
-    """Split nodes that are above others of the front, alternating between two arrays.
+    """Divide nodes that are ancestors of other nodes of the front, alternating between two arrays.
 
     Returns:
-        how many pairs there are, or -1 without room; in which of the arrays; how many were tested.
+        Returns the number of pairs, or -1 if they do not fit; the array that contains the pairs; the number of tests.
     """
     above_a, above_b = np.empty(a.counts.shape[0], np.bool_), np.empty(b.counts.shape[0], np.bool_)
     turns, tested = 0, 0
@@ -182,8 +183,8 @@ def _force(a, b, relative, reach, pairs, used, other):
 def _choose(a, b, pairs, budget, chosen_a, chosen_b):
     """Choose the mesh for each node: the coarsest one that all of its pairs allow.
 
-    Of a pair with the coarsest meshes the one with the greater error is refined until errors add up to no more than
-    the budget; then the one with the lesser error is made coarser as far as that stays so.
+    For a pair with the coarsest meshes, the mesh with the greater error is refined until the sum of the errors is
+    within the budget; then the mesh with the smaller error is made coarser as long as the sum stays within the budget.
     """
     chosen_a[:] = a.errors.shape[1]
     chosen_b[:] = b.errors.shape[1]
@@ -212,9 +213,9 @@ class Front(NamedTuple):
     """Pairs of nodes that may be within a distance."""
 
     nodes: np.ndarray
-    """(k, 2) int32, sorted; no node lies below another of the same object."""
+    """(k, 2) int32, sorted; no node lies below another node of the same object."""
     pages: np.ndarray
-    """The meshes that stand for them, (k, 2) int64."""
+    """The meshes that represent the nodes, (k, 2) int64."""
     tested: int
     """How many pairs of boxes were tested."""
 
@@ -224,10 +225,10 @@ class KeptFront:
 
     Args:
         a, b: the hierarchies.
-        budget: what errors of a pair may add up to [m].
+        budget: maximum sum of the errors of a pair [m].
 
     Attributes:
-        visits: how many pairs the tree of tests has.
+        visits: number of pairs in the tree of tests.
     """
 
     def __init__(self, a: ClusterTree, b: ClusterTree, budget: float) -> None:

@@ -1,9 +1,9 @@
 """The file format of the progressive meshes of a clustered mesh (docs/massive.md).
 
 As that of levels (``level_layout.py``): a header of 256 bytes, a page for each node, the table. Clusters along the
-curve are joined in pairs, and the nodes are in the order in which that finishes them, so that the file says nothing of
-the tree but its size. Nothing is a place in memory or code, and counts are compared with sizes before anything is
-allocated.
+curve are joined in pairs, and the nodes are stored in the order in which this procedure finishes them, so that the file
+contains no information about the tree except its size. The file contains no addresses or code, and counts are compared
+with sizes before memory is allocated.
 """
 
 import zlib
@@ -30,9 +30,9 @@ NODE = np.dtype(
         ("box", "<f4", 15), ("reserved_too", "<u4"),
     ]
 )  # fmt: skip
-"""A row of the table: a page and its checksum, how many stops, vertices and splits it has, the clusters that it stands
-for, the box of its positions; of each stop, from the finest on, the bounds [m], and how many splits of the base and
-triangles it has; and an oriented box that has all triangles of the clusters, relative to the middle of the mesh."""
+"""A row of the table: a page and its checksum; its numbers of stops, vertices and splits; the clusters that it
+represents; the box of its positions; for each stop, from the finest on, the bounds [m] and the numbers of base splits
+and triangles; and an oriented box that contains all triangles of the clusters, relative to the centre of the mesh."""
 KIND = FileKind(b"\x89MESHPRG", 1, NODE, "progressive meshes", ".progressive")
 
 
@@ -86,7 +86,7 @@ def decode_progressive(path: Path, row: np.void, number: int, raw: bytes) -> Pro
     places, others = (part.reshape(-1, 3) for part in (numbers[: 3 * n], numbers[3 * n : 3 * (n + k)]))
     parents, triangles = numbers[3 * (n + k) : 3 * (n + k) + k], numbers[3 * (n + k) + k :]
     if triangles.max() >= n or (parents >= n - k + np.arange(k)).any():
-        raise InvalidFile(f"{path}: node {number} is no node of this file: it names a vertex that is not there")
+        raise InvalidFile(f"{path}: node {number} is invalid: it refers to a vertex that does not exist")
     bounds = row["bounds"]
     return ProgressiveMesh(
         positions_of(places, bounds), positions_of(others, bounds), parents.astype(np.int32),
@@ -102,7 +102,7 @@ def decode_table(path: Path, header: LevelHeader, raw: bytes) -> np.ndarray:
         raise InvalidFile(f"{path}: the table of nodes is damaged: its checksum is wrong")
     table: np.ndarray = np.frombuffer(raw, NODE)
     if header.mesh_clusters > len(table) or len(table) != 2 * header.mesh_clusters - 1 or not _fits(table, header):
-        raise InvalidFile(f"{path}: the table of nodes does not describe this file")
+        raise InvalidFile(f"{path}: the table of nodes does not match the file")
     return table
 
 

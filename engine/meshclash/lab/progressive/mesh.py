@@ -1,10 +1,10 @@
 """A progressive mesh: a base mesh and vertex splits that lead to a finer mesh (Hoppe, "Progressive meshes", 1996).
 
-Vertices are numbered in the order in which they appear: those of the base, then one for each split. Split k of a mesh
-whose base has b vertices brings vertex b + k beside its parent, an earlier one, and moves the parent; an edge collapse
-takes both back. After k splits a vertex that is not there yet is stood for by its parent, or by the parent of that, and
-a triangle two of whose corners are stood for by the same vertex is not there. So triangles of the finest mesh and one
-parent for each split say everything, whichever way one goes.
+Vertices are numbered in the order in which they appear: the vertices of the base, then one vertex for each split. Split
+k of a mesh whose base has b vertices adds vertex b + k next to its parent, an earlier vertex, and moves the parent; an
+edge collapse reverses both. After k splits, a vertex that does not exist yet is represented by its parent, or by an
+earlier ancestor. A triangle with two corners that are represented by the same vertex does not exist yet. So the
+triangles of the finest mesh and one parent for each split describe all meshes, in both directions.
 """
 
 from typing import NamedTuple
@@ -79,13 +79,13 @@ class ProgressiveMesh:
     """A mesh that can be refined and coarsened from its current state.
 
     Args:
-        places: of the vertices of the base, then of each as its split brings it, (n, 3) float64 [m].
-        others: where the parent of each split is after it, (k, 3) float64 [m].
-        parents: of the vertex that each split brings, an earlier one, (k,) int32.
-        triangles: of the finest mesh, (m, 3) int32.
+        places: positions of the vertices of the base, then of each vertex when its split adds it, (n, 3) float64 [m].
+        others: position of the parent of each split after the split, (k, 3) float64 [m].
+        parents: parent of the vertex that each split adds, an earlier vertex, (k,) int32.
+        triangles: triangles of the finest mesh, (m, 3) int32.
 
     Attributes:
-        splits: how many splits of the base are applied now.
+        splits: number of splits of the base that are currently applied.
     """
 
     def __init__(self, places: np.ndarray, others: np.ndarray, parents: np.ndarray, triangles: np.ndarray) -> None:
@@ -121,7 +121,9 @@ class Stops(NamedTuple):
 
 
 def stops_of(piece: Piece, done: Collapsed, shares: tuple[float, ...]) -> Stops:
-    """Return where each share of a piece's triangles is first reached, and the bounds of these meshes."""
+    """Return the collapses at which each fraction of a piece's triangles is first reached, and the bounds of these
+    meshes.
+    """
     stops = Stops([], [], [], [])
     places, kept = piece.vertices.copy(), np.empty(len(piece.vertices), np.int32)
     after, out, back, begin = np.empty_like(done.before), piece.out, piece.back, 0
@@ -145,7 +147,7 @@ def stops_of(piece: Piece, done: Collapsed, shares: tuple[float, ...]) -> Stops:
 
 
 def progressive_parts(piece: Piece, done: Collapsed, finest: int, coarsest: int) -> tuple[np.ndarray, ...]:
-    """Return the parts of a ``ProgressiveMesh`` whose finest mesh is the one after ``finest`` collapses."""
+    """Return the parts of a ``ProgressiveMesh`` whose finest mesh is the mesh after ``finest`` collapses."""
     n = len(piece.vertices)
     kept = np.empty(n, np.int32)
     _kept_after(done.log, coarsest, kept)

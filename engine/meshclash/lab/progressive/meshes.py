@@ -34,18 +34,18 @@ class MeshesAtStops(ClusteredMesh):
 
 
 class ProgressiveMeshes(HoldsFile):
-    """The progressive meshes of a clustered mesh, in a file beside it, for ``progressive_collide``.
+    """The progressive meshes of a clustered mesh, in a file next to the mesh file, for ``progressive_collide``.
 
-    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create it. Clusters are joined in pairs to a binary
-    hierarchy. Each node has a base mesh and vertex splits that lead to what it was simplified from; in between lie
-    stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast collision detection between massive
-    models using dynamic simplification" (2004).
+    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create a ProgressiveMeshes object. Clusters are joined in
+    pairs to a binary hierarchy. Each node has a base mesh and vertex splits that lead to the mesh from which it was
+    simplified; between them there are stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast
+    collision detection between massive models using dynamic simplification" (2004).
 
     Attributes:
-        path: of the file, that of the mesh with ".progressive" behind.
+        path: path of the file: the path of the mesh file followed by ".progressive".
         mesh: the ClusteredMesh.
-        node_count: of the hierarchy.
-        triangle_count: of the finest meshes of all nodes together.
+        node_count: number of nodes of the hierarchy.
+        triangle_count: number of triangles of the finest meshes of all nodes together.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -61,15 +61,15 @@ class ProgressiveMeshes(HoldsFile):
     @classmethod
     @in_slices
     def build(cls, mesh: ClusteredMesh, *, weld: float = 0.0) -> Generator[Progress, None, "ProgressiveMeshes"]:
-        """Write the progressive meshes of a clustered mesh to the file beside it, and open them.
+        """Write the progressive meshes of a clustered mesh to a file next to the mesh file, and open the file.
 
-        As ``MeshLevels.build``: some pages are in memory at a time, a build that was stopped goes on where it was, and
-        the finished file takes its place at once.
+        The build works like ``MeshLevels.build``: only some pages are in memory at a time, an interrupted build
+        resumes, and the finished file replaces an old file in one step.
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: as of ``MeshLevels.build``.
-            progress: is called with Progress.
+            weld: as for ``MeshLevels.build``.
+            progress: function that is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.
@@ -82,10 +82,10 @@ class ProgressiveMeshes(HoldsFile):
 
     @classmethod
     def open(cls, mesh: ClusteredMesh) -> "ProgressiveMeshes":
-        """Open the progressive meshes that are stored beside a clustered mesh.
+        """Open the progressive meshes that are stored next to a clustered mesh.
 
         Raises:
-            InvalidFile: there are none, they are damaged, or they belong to another mesh.
+            InvalidFile: the file does not exist, is damaged, or belongs to another mesh.
         """
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
@@ -93,7 +93,7 @@ class ProgressiveMeshes(HoldsFile):
         """Return the meshes of all nodes, which may use some bytes of memory together with the hierarchy.
 
         Raises:
-            UnsupportedOption: that is too little for two of them.
+            UnsupportedOption: the memory is too small for two pages.
         """
         memory = checked_memory(memory)
         if self._stops is None or self._stops.memory != memory:
@@ -102,7 +102,7 @@ class ProgressiveMeshes(HoldsFile):
             needed = resident + 2 * int(pages.bytes_of().max())
             pages.memory -= resident
             if pages.memory < needed - resident:
-                raise UnsupportedOption(f"{self.path} needs memory={needed * 8 // 7 + 1} at least")
+                raise UnsupportedOption(f"{self.path} needs at least memory={needed * 8 // 7 + 1}")
             self._stops = MeshesAtStops(self.mesh, pages, memory)
         return self._stops
 
@@ -120,7 +120,7 @@ class ProgressiveMeshes(HoldsFile):
     def verify(self) -> Generator[Progress, None, None]:
         """Read every node and compare it with its checksum and the table; raises InvalidFile at the first mismatch.
 
-        Whether the bounds hold cannot be told from the file alone.
+        The file alone does not prove that the bounds are valid.
         """
         for number, row in enumerate(self._table):
             if row["stops"]:
@@ -142,8 +142,8 @@ class ProgressiveMeshes(HoldsFile):
 
 
 def progressive_beside(mesh: ClusteredMesh) -> ProgressiveMeshes | None:
-    """Return the progressive meshes stored beside a clustered mesh, open as long as the mesh is; None if there are
-    none.
+    """Return the progressive meshes stored next to a clustered mesh, open as long as the mesh; None without such a
+    file.
     """
     found: ProgressiveMeshes | None = kept_companion(mesh, KIND, ProgressiveMeshes.open)
     return found

@@ -15,7 +15,7 @@ from .mesh import ProgressiveMesh
 _SIZES = np.dtype([("triangles", "<u4"), ("vertices", "<u4")])
 _NO_VERTICES = np.empty(0, np.uint64)
 _SHARE = 8
-"""Of the memory, that progressive meshes may take, as its divisor."""
+"""Divisor of the memory: progressive meshes may use this fraction of it."""
 
 
 class StopPages(PageFile):
@@ -23,7 +23,7 @@ class StopPages(PageFile):
 
     Attributes:
         clusters_at: number of the first cluster.
-        moves: how many vertex splits and edge collapses were applied.
+        moves: number of vertex splits and edge collapses that were applied.
     """
 
     def __init__(self, mesh: PageFile, file: PartFile, nodes: np.ndarray, memory: int) -> None:
@@ -63,7 +63,7 @@ class StopPages(PageFile):
         found = progressive.go_to(splits)
         if len(found[1]) != int(row["stop_triangles"][stop]):
             self._kept_bytes -= self._kept.pop(node).nbytes
-            raise InvalidFile(f"{self.path}: node {node} is no node of this file: its splits lead elsewhere")
+            raise InvalidFile(f"{self.path}: node {node} is invalid: its splits refer to nodes outside the file")
         return PageData(*found, _ids(len(found[1])), _NO_VERTICES)
 
     def _progressive(self, node: int) -> ProgressiveMesh:

@@ -18,7 +18,7 @@ Certificate = dict[str, Any]
 
 
 def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = None) -> Certificate:
-    """Decide whether two moving points, edges or triangles meet, with a proof to check without this engine.
+    """Decide whether two moving points, edges or triangles meet, with a proof that can be checked without this engine.
 
     The verdict is the exact one of ``collide``, or, with positions at time 1, of the impacts and ``swept_collide``.
     The proof is checked by ``check_certificate.py``, two hundred lines of plain Python integers without any import of
@@ -26,15 +26,15 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
 
     Args:
         first: one to three points, (1, 3), (2, 3) or (3, 3) [m]: a point, an edge, or a triangle.
-        second: the other; together a point and a triangle, two edges, or two triangles.
-        first_end, second_end: where the points are at time 1; None: everything is at rest.
+        second: the other element; together the two are a point and a triangle, two edges, or two triangles.
+        first_end, second_end: positions of the points at time 1; None: all points are at rest.
 
     Returns:
-        A dictionary of plain numbers, lists and texts, as JSON has them: "meets" is the verdict;
-        ``check_certificate.py`` says what else is in it.
+        Returns a dictionary of plain numbers, lists and strings, as in JSON: "meets" is the verdict;
+        ``check_certificate.py`` describes the other entries.
 
     Raises:
-        InvalidMesh: other shapes, coordinates that are not finite, or only one of the ends.
+        InvalidMesh: arrays of other shapes, coordinates that are not finite, or only one of the two end positions.
 
     Example:
         >>> import meshclash as mc
@@ -44,7 +44,7 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
         True
     """
     if (first_end is None) != (second_end is None):
-        raise InvalidMesh("give the positions at time 1 of both, or of neither")
+        raise InvalidMesh("give the positions at time 1 of both features, or of neither")
     moving = first_end is not None
     names = ("first", "second", "first_end", "second_end")
     given = (first, second, first_end, second_end) if moving else (first, second, first, second)

@@ -1,17 +1,16 @@
 """Check certificates of contacts in plain Python integers, without any other module of this project.
 
-Two groups of one to three points (points, edges, triangles) meet or not: at rest, or while each point moves on a
-straight line from time 0 to time 1. A certificate (``certify``) is a dictionary with the points ``first`` and
-``second`` at time 0, ``first_end`` and ``second_end`` at time 1 (None at rest), the verdict ``meets``, and as
-``proof`` one of
+Two groups of one to three points (points, edges, triangles) meet or do not meet: at rest, or while each point moves on
+a straight line from time 0 to time 1. A certificate (``certify``) is a dictionary with the points ``first`` and
+``second`` at time 0, ``first_end`` and ``second_end`` at time 1 (None at rest), the verdict ``meets``, and as ``proof``
+one of
 
-``{"weights": [v, w]}``: at time 0 the means of both groups with these weights, whole and >= 0, are one point.
+``{"weights": [v, w]}``: at time 0, the means of both groups with these weights, integers >= 0, are the same point.
 ``{"apart": [[low, high, depth, w], ...]}``: intervals [low, high] / 2**depth that cover the time from 0 to 1, and for
-each
-    a direction w of three polynomials, along which every point of the first group is ahead of every one of the second.
-``{"root": h, "interval": [low, high, depth], "axis": k, "place": [E, G, H]}``: h has a root in the interval, where the
-    four points lie in one plane and their projections along axis k meet; or, for k = -1, the end E lies on the edge GH.
-``{"element": [rows of first, rows of second], "proof": ...}``: these points meet.
+each interval a direction w of three polynomials, along which every point of the first group is ahead of every point of
+the second group. ``{"root": h, "interval": [low, high, depth], "axis": k, "place": [E, G, H]}``: h has a root in the
+interval, where the four points lie in one plane and their projections along axis k meet; or, for k = -1, the end E lies
+on the edge GH. ``{"element": [rows of first, rows of second], "proof": ...}``: these points meet.
 
 A polynomial of degree n is a list s, the sum of s[i] t**i (1 - t)**(n - i): positive on [0, 1] if all s[i] are.
 """
@@ -170,7 +169,7 @@ def _check_groups(a, b, meets, proof, moving):
 
 
 def check_certificate(certificate):
-    """Return why a certificate proves nothing; "" if it proves its verdict."""
+    """Return why a certificate is invalid; "" if it proves its verdict."""
     try:
         moving = certificate["first_end"] is not None
         start = certificate["first"], certificate["second"]

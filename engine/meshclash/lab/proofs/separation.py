@@ -11,16 +11,16 @@ _AXES: tuple[Vector, ...] = (([1], [0], [0]), ([0], [1], [0]), ([0], [0], [1]))
 
 
 def edges_of(group: list[Any]) -> list[tuple[Any, Any]]:
-    """Return the edges of a point (none), an edge or a triangle."""
+    """Return the edges of a point (an empty list), an edge or a triangle."""
     return list(combinations(group, 2))
 
 
 def _directions(a: list[Vector], b: list[Vector]) -> Iterator[Vector]:
-    """Return time-dependent directions, one of which separates two hulls at any moment at which they do not meet.
+    """Return time-dependent directions, one of which separates two hulls at any time at which they do not meet.
 
-    The shortest way between two such hulls goes from corner to corner, from a corner to an edge at a right angle, along
-    a triangle's normal, or across an edge of each; and it separates them, also a little earlier and later. The
-    coordinate axes come first, since they often do it.
+    The shortest vector between two such hulls goes from corner to corner, from a corner to an edge at a right angle,
+    along a triangle's normal, or is perpendicular to an edge of each hull. This vector separates the hulls, also a
+    little earlier and later. The coordinate axes come first, because they often separate the hulls.
     """
     yield from _AXES
     sides = [[minus(q, p) for p, q in edges_of(group)] for group in (a, b)]

@@ -27,7 +27,7 @@ def _between(p: Point, q: Point, share: Fraction) -> Point:
 
 
 def _share_on_edge(p: Point, q: Point, x: Point) -> Fraction | None:
-    """Return the position of x on the edge pq, from 0 to 1; None if x is not on it."""
+    """Return the position of x on the edge pq, from 0 to 1; None if x is not on the edge."""
     edge = _difference(q, p)
     square = _dot(edge, edge)
     share = _dot(_difference(x, p), edge) / square if square else Fraction(0)
@@ -35,7 +35,9 @@ def _share_on_edge(p: Point, q: Point, x: Point) -> Fraction | None:
 
 
 def _weights(group: list[Point], x: Point) -> list[Fraction] | None:
-    """Return weights >= 0 with sum 1 that yield x from the points of a group; None if x is not in their convex hull."""
+    """Return weights >= 0 with sum 1 that yield x from the points of a group; None if x is not in the group's convex
+    hull.
+    """
     if len(group) == 1:
         return [Fraction(1)] if group[0] == x else None
     if len(group) == 3:
@@ -61,10 +63,11 @@ def _weights(group: list[Point], x: Point) -> list[Fraction] | None:
 
 
 def _candidates(a: list[Point], b: list[Point]) -> Iterator[Point]:
-    """Return candidate points; if two convex hulls of at most three points meet, one of them is common to both.
+    """Return candidate points; if two convex hulls of at most three points meet, one of the candidates is common to
+    both.
 
-    An extreme point of what they have in common is a corner of one of them, or an edge of one pierces the other, or two
-    edges cross in one plane.
+    An extreme point of the intersection is a corner of one hull, or an edge of one hull passes through the other hull,
+    or two edges cross in one plane.
     """
     yield from a
     yield from b

@@ -1,1 +1,1 @@
-"""Bounding volumes that no detection needs: the registry finds them by name."""
+"""Bounding volumes that detection does not need; the registry finds them by name."""

@@ -1,17 +1,18 @@
 """Restricted boxes: a node of eight bytes cuts one side off its parent's box. Boxes are derived, not stored.
 
 Source: Zachmann, "Minimal hierarchical collision detection" (2002). A child touches its parent's box on most sides, so
-one plane nearly describes it. A row is that plane's coordinate and a word: bits 0-1 the axis, bit 2 whether the lower
-side is cut (the node is what lies above), bit 3 a leaf, bit 4 a single child, bits 5-31 the first child, its sibling
-beside it, or the triangle of a leaf. A single child only cuts empty space. The first three rows hold the root's box.
+one plane nearly describes the child. A row is the plane's coordinate and a word: bits 0-1 the axis, bit 2 whether the
+lower side is cut off (the node is the part above the plane), bit 3 a leaf, bit 4 a single child, bits 5-31 the first
+child, with its sibling next to it, or the triangle of a leaf. A single child only cuts empty space. The first three
+rows contain the root's box.
 
-Unlike the paper's, the coordinates are absolute, so roundings do not add up, and each child chooses which side to cut.
-A node and its single children are tested as one.
+Unlike in the paper, the coordinates are absolute, so rounding errors do not add up, and the side to cut is chosen for
+each child. A node and its single children are tested as one.
 
-A traversal carries two rows for each pair of nodes, derived from those of the pair above it: a box in its own frame
-0:6, exactly, and its extent along the axes of the other object 6:12, of which a cut changes one number an axis. What
-float64 loses on the way down was added to the extents at the roots: each step errs by less than 4 u of the root's
-extents, and no two trees are together deeper than ``_STEPS``.
+A traversal carries two rows for each pair of nodes, derived from the rows of the parent pair: a box in its own frame
+0:6, exactly, and its extent along the axes of the other object 6:12, of which a cut changes one number per axis. The
+rounding errors of float64 on the way down were added to the extents at the roots: each step has an error below 4 u of
+the root's extents, and two trees together are never deeper than ``_STEPS``.
 """
 
 import math
@@ -112,8 +113,8 @@ def _descend(nodes, start, node, m, at, carried, target, side):
 
 @portable
 def derive(nodes_a, start_a, node_a, moved_a, nodes_b, start_b, node_b, moved_b, relative, carried, source, target):
-    """Fill the carried rows ``target`` of two nodes from those of the pair ``source``, and of which of these they are
-    children.
+    """Fill the carried rows ``target`` of two nodes from the rows of the pair ``source``, of which one or both nodes
+    are children.
 
     ``carried`` is (n, 2, 12); source and target may be the same.
     """

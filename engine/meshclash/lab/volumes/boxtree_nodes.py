@@ -1,8 +1,9 @@
-"""Build restricted boxtrees from a binary tree with one triangle per leaf. The nodes are those of ``volumes/boxtree``.
+"""Build restricted boxtrees from a binary tree with one triangle per leaf. The nodes have the same format as in
+``volumes/boxtree``.
 
-A child cuts off the side of its parent's box on which the most is empty. Where more than ``EMPTY`` of what remains is
-empty on another side, single children cut that off too, at most two in a row; not just above the leaves, where it is
-dear: there are about as many such nodes as all others.
+A child cuts off the side of its parent's box on which the most is empty. If more than ``EMPTY`` of the rest is empty on
+another side, single children cut off this part, too, at most two in a row. This is not done just above the leaves,
+because there are about as many such nodes as all others.
 """
 
 import numpy as np
@@ -13,11 +14,11 @@ from ...jit import inner, kernel
 from ...volumes.aabb import clear, extend, merge
 
 WIDTH = 2
-"""Numbers a node takes in float32; the second one is a word of bits."""
+"""Number of float32 values of a node; the second value is a word of bits."""
 ROOT = 3
-"""Row of the root: before it lies its box."""
+"""Row of the root, after the rows of its box."""
 AXIS, UPPER, LEAF, SINGLE, SHIFT = 3, 4, 8, 16, 5
-"""Bits of a word: those of the axis, the flags, and by how much the reference is shifted."""
+"""Bits of a word: the bits of the axis, the flags, and the number of bits by which the reference is shifted."""
 MOST_ROWS = 1 << 27
 """Rows that a reference can tell apart."""
 
@@ -29,7 +30,7 @@ _STACK_NUMBERS = 3  # node of the tree, row, single children above
 
 @inner
 def _choose_cut(tight, box):
-    """Return (axis, whether it is the lower side, share of the box) of the largest empty slab between two boxes."""
+    """Return (axis, whether it is the lower side, fraction of the box) of the largest empty slab between two boxes."""
     best_axis, best_lower, best = 0, 0, np.float32(-1.0)
     for axis in range(3):
         extent = box[axis + 3] - box[axis]
@@ -130,11 +131,11 @@ def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
     """Return the restricted boxtree of a binary tree.
 
     Args:
-        tree: with one triangle a leaf.
-        boxes: of its nodes, (n, 6) float32, outward.
+        tree: a tree with one triangle in each leaf.
+        boxes: boxes of the tree's nodes, (n, 6) float32, rounded outward.
 
     Returns:
-        (a Tree with nothing but the depth, the nodes (rows, 2) float32).
+        Returns (a Tree with only the depth, the nodes (rows, 2) float32).
 
     Raises:
         InvalidMesh: more triangles than references of 27 bits can tell apart.
@@ -142,7 +143,9 @@ def build_boxtree(tree: Tree, boxes: np.ndarray) -> tuple[Tree, np.ndarray]:
     total = len(tree.order)
     room = ROOT + len(tree.first) + total // 2
     if room > MOST_ROWS:
-        raise InvalidMesh(f"a boxtree holds at most {2 * MOST_ROWS // 5} triangles, not {total}: use volume 'aabb'")
+        raise InvalidMesh(
+            f"a boxtree can contain at most {2 * MOST_ROWS // 5} triangles, not {total}: use volume 'aabb'"
+        )
     nodes = np.empty((room, WIDTH), np.float32)
     entries = tree.depth + 2
     stack, carried = np.empty((entries, _STACK_NUMBERS), np.int64), np.empty((entries, 6), np.float32)
@@ -158,7 +161,7 @@ def fit_boxtree(nodes: np.ndarray, vertices: np.ndarray, triangles: np.ndarray, 
 
 
 def references(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (first child or triangle, number of children) of every row, (rows,) int64 each; none before the root."""
+    """Return (first child or triangle, number of children) of every row, (rows,) int64 each; 0 before the root."""
     words = nodes.view(np.int32)[:, 1].astype(np.int64)
     number = np.where(words & LEAF, 0, np.where(words & SINGLE, 1, 2))
     number[:ROOT] = 0

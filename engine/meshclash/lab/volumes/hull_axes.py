@@ -1,9 +1,9 @@
 """Principal axes of the convex hull of a point set, which do not depend on points inside the hull.
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996), section
-4: the covariance over the facets of the hull, weighted by area. Of many points the hull is that of those farthest along
-``_HALF`` directions and their opposites, which is all that large facets depend on; of few it is that of all. So that no
-fit of one box takes long, of very many points only some are compared.
+4: the covariance over the facets of the hull, weighted by area. For many points, the hull is that of the points
+farthest along ``_HALF`` directions and their opposites, which determine all large facets. For few points, the hull of
+all points is used. For very many points, only some points are compared, so that no fit of a box takes long.
 """
 
 import math
@@ -15,9 +15,10 @@ from ...jit import portable
 
 _HALF = 49
 _FEW = 96
-"""Points of which all are taken."""
+"""Maximum number of points of which all are used."""
 _MANY = 1 << 16
-"""Points of which all are looked at; of more, evenly chosen ones. The box holds every point whatever its axes are."""
+"""Maximum number of points of which all are compared; of more points, evenly chosen ones are compared. The box contains
+every point for any choice of axes."""
 _FLAT = 1e-7  # of the size: a hull thinner than this is a surface
 
 
@@ -57,8 +58,8 @@ def _farthest_points(points, chosen):
 
 @portable
 def _set_plane(points, face, plane):
-    """Set the unit normal and offset of a face's plane; the normal is zero for a face without area, so that it is never
-    visible.
+    """Set the unit normal and offset of a face's plane; the normal is zero for a face without area, so that such a face
+    is never visible.
     """
     a, b, c = face[0], face[1], face[2]
     ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
@@ -77,7 +78,7 @@ def _height(plane, points, i):
 
 @portable
 def _distance_to_line(points, i, a, b):
-    """Return the squared distance of a point to the line through two others, times their squared distance."""
+    """Return the squared distance of a point to the line through two other points, times their squared distance."""
     ux, uy, uz = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
     vx, vy, vz = points[i, 0] - points[a, 0], points[i, 1] - points[a, 1], points[i, 2] - points[a, 2]
     x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -183,7 +184,7 @@ def _hull(points, faces, planes, flat):
 def hull_axes(points, axes):
     """Compute the principal axes of the hull of a surface's corners (3 m, 3): rows of ``axes`` (3, 3).
 
-    Corners in one plane, and hulls that rounding spoils, are taken as ``surface_axes`` takes them.
+    For corners in one plane, and for hulls that rounding spoils, the axes of ``surface_axes`` are used.
     """
     if points.shape[0] <= _FEW:
         chosen = points

@@ -3,13 +3,13 @@
 Sources: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies of
 k-DOPs" (1998); Zachmann, "Rapid collision detection by dynamically aligned DOP-trees" (1998).
 
-The directions are not normalised, so that 6, 14, 18 and 26 share the first three and sums of coordinates are few. One
-text serves all four: the number of directions is half the length of a row.
+The directions are not normalised, so that the sets of 6, 14, 18 and 26 share the first three directions and few sums of
+coordinates are needed. The same code is used for all four sets: the number of directions is half the length of a row.
 
-Turned objects. A direction u of one object, seen in the other's frame, is a combination u = l1 d1 + l2 d2 + l3 d3 of
-three of the other's directions; so the values of the other's polytope along u lie within the same combination of its
-intervals. ``prepare`` chooses the three that give the narrowest result for the root, once per pose; every triple gives
-a bound that holds for every node.
+Turned objects. A direction u of one object, in the other object's frame, is a combination u = l1 d1 + l2 d2 + l3 d3 of
+three of the other object's directions. So the values of the other polytope along u lie within the same combination of
+its intervals. ``prepare`` chooses the three directions that give the narrowest result for the root, once per pose;
+every triple gives a bound that is valid for every node.
 """
 
 import itertools
@@ -209,7 +209,7 @@ def contains(volume, x, y, z):
 def wireframe(volumes):
     """Return the edges of polytopes (n, k): segments (m, 2, 3) float64.
 
-    An edge is what all other half-spaces leave of the line in which two of the planes meet.
+    An edge is the part of the intersection line of two planes that lies in all other half-spaces.
     """
     volumes = np.float64(volumes)
     half = volumes.shape[1] // 2

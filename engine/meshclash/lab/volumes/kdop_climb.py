@@ -1,8 +1,8 @@
 """Polytopes of fixed world directions around a rotating object: each support vertex is searched from its last position.
 
-The k-DOP of a turned object in the world's directions, kept as Klosowski, Held, Mitchell, Sowizral and Zikan propose
-(1998): each of its 2 * half support vertices is looked for among its neighbours on the convex hull, which is exact,
-from the last one on. What is not convex has the extents of its hull.
+The k-DOP of a rotated object in the world's directions, updated as Klosowski, Held, Mitchell, Sowizral and Zikan
+propose (1998). Each of its 2 * half support vertices is searched from the last one on among its neighbours on the
+convex hull, which is exact. An object that is not convex has the extents of its hull.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ _ROUNDING = 16.0 * 2.0**-53
 
 @kernel
 def _climb_all(hull, directions, rotation, last, volume):
-    """Move the support vertices ``last`` (2 half,) to those of a rotation (3, 3), and write the polytope."""
+    """Update the support vertices ``last`` (2 half,) for a rotation (3, 3), and write the polytope."""
     half = directions.shape[0]
     u = np.empty(3)
     for i in range(half):
@@ -48,8 +48,8 @@ class ClimbingPolytope(Changeable):
     """The k-DOP of points that rotate about the origin.
 
     Args:
-        points: (n, 3) [m], as ``ConvexHull`` takes them.
-        half: 3, 7, 9 or 13 directions, those of "dop6" to "dop26".
+        points: (n, 3) [m], as the argument of ``ConvexHull``.
+        half: 3, 7, 9 or 13 directions, as in "dop6" to "dop26".
 
     Raises:
         InvalidMesh: as ``ConvexHull``. UnsupportedOption: another number of directions.
@@ -75,14 +75,14 @@ class ClimbingPolytope(Changeable):
     def turned(self, rotation: Any) -> np.ndarray:
         """Return the polytope (2 half,) float32 of the points rotated by a matrix (3, 3); it contains them exactly.
 
-        The first half are the lowest extents along the directions, the rest the highest ones.
+        The first half of the numbers are the lowest extents along the directions, the second half the highest extents.
 
         Raises:
-            InvalidPose: the matrix is not (3, 3), or has other than finite numbers.
+            InvalidPose: the matrix is not (3, 3), or has numbers that are not finite.
         """
         matrix = float_array("rotation", rotation, InvalidPose)
         if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
-            raise InvalidPose(f"a rotation is (3, 3) finite numbers, not {shown(rotation)}")
+            raise InvalidPose(f"a rotation must be a (3, 3) matrix of finite numbers, not {shown(rotation)}")
         volume = np.empty(len(self._last), np.float32)
         _climb_all(self.hull.features, self._directions, np.array(matrix, order="C"), self._last, volume)
         return volume

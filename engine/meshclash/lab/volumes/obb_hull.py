@@ -1,4 +1,4 @@
-"""Oriented boxes along the principal axes of the convex hull of their contents; otherwise like those of ``obb.py``.
+"""Oriented boxes along the principal axes of the convex hull of their contents; otherwise like the boxes of ``obb.py``.
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996).
 """

@@ -1,7 +1,7 @@
 """Octree sphere trees: a sphere around every cell of an octree that contains part of the surface, level by level.
 
-Source: Palmer, Grimsdale, "Collision detection for animation using sphere-trees" (1995), where a search stops at any
-level: it says that the surfaces are apart, or which cells may meet.
+Source: Palmer, Grimsdale, "Collision detection for animation using sphere-trees" (1995). In the paper a search stops at
+any level: its result is that the surfaces are apart, or the cells that may meet.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ...hierarchy.bvh import MeshLike
 from ...voxels.surface import voxelise
 
 _LARGER = 1.0 + 1e-5
-"""Spheres, for roundings and for what a surface may stick out of its voxels."""
+"""Factor by which spheres are larger, for rounding errors and for parts of a surface that extend beyond its voxels."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,10 @@ class OctreeSpheres:
     """Spheres of every level, the root first; all spheres of a level have the same size.
 
     Attributes:
-        middles: of each level, (n, 3) [m].
-        radii: of each level [m].
-        begins: of each level but the last, where the children of each sphere begin in the next one, (n + 1,) int64.
+        middles: centres of the spheres of each level, (n, 3) [m].
+        radii: radius of the spheres of each level [m].
+        begins: for each level except the last, the index of the first child of each sphere in the next level, (n + 1,)
+            int64.
     """
 
     middles: list[np.ndarray]

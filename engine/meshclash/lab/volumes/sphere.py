@@ -1,7 +1,8 @@
-"""Bounding spheres: centre, radius. Turning an object leaves them as they are, so poses cost nothing in tightness.
+"""Bounding spheres: centre, radius. Rotating an object does not change the spheres, so a pose does not make them
+looser.
 
-Source: Hubbard, "Approximating polyhedra with spheres for time-critical collision detection" (1996), for the use;
-Badoiu and Clarkson, "Smaller core-sets for balls" (2003), for the fit.
+Source: Hubbard, "Approximating polyhedra with spheres for time-critical collision detection" (1996), for the use of
+spheres; Badoiu and Clarkson, "Smaller core-sets for balls" (2003), for the fit.
 """
 
 import math
@@ -14,7 +15,7 @@ from ...volumes.rounding import round_up
 from ...volumes.wires import rounded_outline
 
 WIDTH = 4
-"""Numbers a volume takes in float32."""
+"""Number of float32 values of a volume."""
 
 _STEPS = 12
 _ROUNDING = 16.0 * 2.0**-53
@@ -38,7 +39,7 @@ def _farthest(points, x, y, z):
 
 @portable
 def fit(points, volume):
-    """Fit a small sphere around points (n, 3) float64: from the box's middle, with decreasing steps towards the
+    """Fit a small sphere around points (n, 3) float64: from the box's centre, with decreasing steps towards the
     farthest point.
     """
     low = np.empty(3)

@@ -2,13 +2,13 @@
 
 Corner 0:3, two directions 3:9 (float32, of length one up to 1e-7), two lengths 9:11, radius 11; a segment has one
 length zero, a point both. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
-(1999). A well-known summary takes the largest dimension of a box as the radius of the point's sphere and the two
-largest as length and radius of the segment's; those do not reach the corners. Here the radius is measured: the largest
-distance of the primitives to the core *as stored*.
+(1999). A well-known summary uses the largest dimension of a box as the radius of the point's sphere and the two largest
+as length and radius of the segment's volume; these volumes do not reach the corners. Here the radius is measured: the
+largest distance of the primitives to the core *as stored*.
 
 Distances between cores are not computed but bounded from below by separating directions, found by projecting from one
-core to the other and back: whatever the rounding, what a direction separates is apart, and a few steps come close to
-the distance. So nothing rests on the directions being orthonormal.
+core to the other and back: for any rounding, a direction that separates the cores proves a distance, and a few steps
+come close to the exact distance. So the bound does not depend on orthonormal directions.
 """
 
 import math
@@ -21,7 +21,7 @@ from ...volumes.rounding import round_up
 from ...volumes.wires import rounded_outline
 
 WIDTH = 12
-"""Numbers a volume takes in float32."""
+"""Number of float32 values of a volume."""
 
 _ROUNDING = 32.0 * 2.0**-53
 _STEPS = 6

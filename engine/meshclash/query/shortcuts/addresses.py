@@ -1,6 +1,7 @@
 """Pointers to arrays, packed into one record whose address a kernel receives as one integer.
 
-Numba determines the type of each array argument at every call, which takes about 70 ns, and a query has two dozen.
+Numba determines the type of each array argument at every call, which takes about 70 ns, and a query has two dozen
+arguments.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from ...types.copying import NotCopied
 
 
 class Addresses(NotCopied):
-    """A record of the addresses of arrays, followed by numbers; it keeps the arrays alive.
+    """A record of the addresses of arrays, followed by numbers; the record keeps the arrays alive.
 
     Attributes:
         address: address of the record, int64.

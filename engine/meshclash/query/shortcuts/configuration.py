@@ -1,8 +1,9 @@
-"""Collisions of a few objects in one configuration at a time, as motion planners query them.
+"""Find collisions of a few objects in one configuration at a time, as motion planners need.
 
-The objects and the addresses of their arrays stay the same from call to call, so they are put into a record once. One
+The objects and the addresses of their arrays stay the same from call to call, so they are stored in a record once. One
 kernel computes the poses and the pairs whose boxes overlap. The pairs that ``keep`` accepts are decided by the kernels
-of ``object_pairs.py``. If these cannot decide at once, the fast path gives up and the general path starts anew.
+of ``object_pairs.py``. If the kernels cannot decide at once, the fast path ends and the general path starts again from
+the beginning.
 """
 
 from collections.abc import Callable
@@ -48,10 +49,10 @@ class Chosen(Protocol):
 
 
 class OneConfiguration(NotCopied):
-    """Some objects of a scene, of which the movers get new poses in each query.
+    """Some objects of a scene; the movers among them get new poses in each query.
 
     Attributes:
-        uses: remaining queries before this is made again, to use improved trees.
+        uses: remaining queries before this record is created again, to use improved trees.
     """
 
     def __init__(self, packed_trees: object, few: FewObjects, choice: Chosen) -> None:
@@ -70,7 +71,7 @@ class OneConfiguration(NotCopied):
         self._record = Addresses(arrays, lengths, RECORD_LENGTH)
 
     def is_of(self, packed_trees: object, choice: Chosen) -> bool:
-        """Return whether this belongs to the chosen objects in their current state."""
+        """Return whether this record belongs to the chosen objects in their current state."""
         return self._of[0] is packed_trees and self._of[1] is choice
 
     def fits(self, poses: Any) -> bool:
@@ -78,7 +79,7 @@ class OneConfiguration(NotCopied):
         return type(poses) is np.ndarray and poses.shape == self._given.shape and poses.dtype == _NUMBER
 
     def find(self, table: np.ndarray, poses: np.ndarray, keep: Keep | None) -> Colliding | None:
-        """Return what collides; None if poses must be checked, or for pairs that take too long.
+        """Return the colliding pairs; None if poses must be checked, or for pairs that take too long.
 
         Args:
             table: poses of all slots, (m, 3, 4).
@@ -106,8 +107,8 @@ class OneConfiguration(NotCopied):
 def _place_and_pair(record, table):
     """Give the movers their poses, and find the pairs whose boxes overlap; -1 if a pose is not plainly rigid.
 
-    Takes the address of the record. Fills ``ROWS``, ``BOXES``, ``JOBS`` as ``put_pairs_of_boxes`` does, and ``PAIRS``
-    with the ids of the jobs.
+    The argument is the address of the record. Fills ``ROWS``, ``BOXES``, ``JOBS`` as ``put_pairs_of_boxes`` does, and
+    ``PAIRS`` with the ids of the jobs.
     """
     given = longs(record)
     objects, movers, trees, pairs = given[OBJECT_COUNT], given[MOVER_COUNT], given[TREE_COUNT], given[PAIR_COUNT]

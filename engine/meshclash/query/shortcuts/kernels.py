@@ -1,8 +1,8 @@
 """Kernels of single queries: whether two prepared meshes meet, in one pose each; which pairs of a few objects meet.
 
 They receive everything by the addresses of records: of both sides (``record.py``) and of the work (``workspace.py``).
-They leave open what they cannot decide at once: more than one slice of work, poses that must be checked, and triangles
-that float64 expansions cannot decide.
+The kernels do not decide pairs that take more than one slice of work, poses that must be checked, and triangles that
+float64 expansions cannot decide.
 """
 
 import numpy as np
@@ -42,10 +42,12 @@ undecided. ``STOPPED``: by the limit of steps or of room. ``REFUSED``: poses mus
 PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
 """Entries of a job of ``meet_each``."""
 NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
-"""Entries of the progress of ``meet_each``: the current job, whether it has been started, whether one object may lie in
-another that it does not meet, whether jobs are left open; then counts of tests of volumes, of triangles, exact ones."""
+"""Entries of the progress of ``meet_each``: the current job, whether this job has been started, whether one object may
+lie in another object without contact, whether undecided jobs remain; then counts of volume tests, triangle tests and
+exact tests."""
 DEPTH = SIDE_LENGTH
-"""Entry of a side's record after those of ``near_wide.py``: edges on the longest path from the root to a leaf."""
+"""Entry of a hierarchy's record after those of ``near_wide.py``: number of edges on the longest path from the root to a
+leaf."""
 STEPS = 1 << 14
 """Default number of steps in a call of ``meet_single``: a millisecond or two."""
 _FIRST_STEPS = 1 << 6
@@ -61,7 +63,7 @@ QUEUE = LANE_COUNT * (_DEEPEST + 2)
     POSE_A, POSE_B, TASKS, OPTIONS, STATE, STACK, SINGLE, DOUBLE, SIFTED, COUNTER, EXPANSIONS, PAIRS, KINDS, PAIR_JOBS,
     POINTS, PAIR_ROOM, WORK_LENGTH,
 ) = range(17)  # fmt: skip
-"""Entries of the record of the work: addresses of arrays, and for how many pairs there is room."""
+"""Entries of the workspace record: addresses of arrays, and the number of pairs for which the arrays have room."""
 _COUNTER_SHAPE, _EXPANSIONS_SHAPE = (array.shape for array in new_workspace())
 
 
@@ -99,10 +101,11 @@ def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
 
 @kernel
 def meet_single(side_a, side_b, work):
-    """Find out whether two meshes meet, by a first contact or by all of them.
+    """Compute whether two meshes meet, by the first contact or by all contacts.
 
-    Takes the addresses of the records of both sides (``record.py``) and of the work. If they meet, ``PAIRS`` points to
-    the pairs and ``POINTS``, if not 0, to the nearest points of the first pair; ``STATE`` points to counts of the work.
+    The arguments are the addresses of the records of both meshes (``record.py``) and of the workspace. If they meet,
+    ``PAIRS`` points to the pairs and ``POINTS``, if not 0, to the nearest points of the first pair; ``STATE`` points to
+    counts of the work.
     """
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
@@ -123,15 +126,15 @@ def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress)
 
     Args:
         side: address of the record of a tree set (``TreeSet.lane_record``).
-        work: address of the record of the work, which belongs to these jobs until they are done.
+        work: address of the workspace record, which belongs to these jobs until they are finished.
         oriented: ``oriented_boxes`` of the tree set.
         trees: trees of the objects, (n,) int64.
-        rows: their poses in m configurations, (m, n, 3, 4).
+        rows: poses of the objects in m configurations, (m, n, 3, 4).
         jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
             lie in the other, (k, 4) int64.
-        triangles: output: the triangles that meet, (k, 2) int32; -1 if none do.
+        triangles: output: the triangles that meet, (k, 2) int32; -1 if the meshes do not meet.
         met: output: ``APART``, ``MEETING`` or ``OPEN`` for each pair, (k,) int8.
-        progress: where the last call stopped, zeros at first, (TESTS + 3,) int64.
+        progress: where the last call stopped, (TESTS + 3,) int64; zeros before the first call.
     """
     given_side, given = longs(side), longs(work)
     poses, addresses, sizes = doubles(rows.ctypes.data), longs(given_side[TREES]), doubles(given_side[TREE_SIZES])

@@ -1,8 +1,8 @@
 """Find which of a few objects collide, in one configuration or in thousands, with three kernels for all pairs.
 
 Robots and their surroundings are a few dozen objects. All pairs of boxes are compared, without sorting. Pairs are read
-in place, without arrays of their poses. Whether one object lies in another is tested only if a point of one lies in the
-box of the other. The answers are the same as those for many objects (``scene/collisions.py``).
+in place, without arrays of their poses. Whether one object lies in another is tested only if a point of one object lies
+in the box of the other. The results are the same as those for many objects (``scene/collisions.py``).
 """
 
 from collections.abc import Callable, Generator
@@ -37,10 +37,10 @@ from .workspace import spare
 from .workspace_pool import WorkspacePool
 
 MOST_OBJECTS = 128
-"""Maximum number of objects of which all pairs are compared."""
+"""Maximum number of objects for which all pairs are compared."""
 NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
-"""Results for a pair. ``UNDECIDED``: float64 cannot decide the kind of a pair of triangles. ``UNSURE``: points do not
-decide whether one object lies in the other."""
+"""Results for a pair. ``UNDECIDED``: float64 cannot decide the kind of a pair of triangles. ``UNSURE`` means that
+points do not decide whether one object lies in the other."""
 _scratch: WorkspacePool[tuple[np.ndarray, PointWorkspace]] = WorkspacePool(lambda: (np.empty(9), new_point_workspace()))
 _WORTH_NOTING = 1 << 10
 """Number of volume tests from which on they are recorded as usage of the trees: recording costs a few hundred tests."""
@@ -50,16 +50,16 @@ class CollidingPairs(NamedTuple):
     """Pairs of objects whose boxes overlap, and the results for them."""
 
     jobs: np.ndarray
-    """For each pair the configuration and the indices of both objects, then whether one may lie in the other, (k, 4)
-    int64; sorted."""
+    """For each pair, the configuration and the indices of both objects, then whether one object may lie in the other,
+    (k, 4) int64; sorted."""
     triangles: np.ndarray
-    """The triangles that meet, (k, 2) int32; -1 if none do."""
+    """The triangles that meet, (k, 2) int32; -1 if the surfaces do not meet."""
     collide: np.ndarray
     """``NO``, ``YES``, ``UNDECIDED`` or ``UNSURE``, (k,) int8."""
     some_left: bool
     """Whether some are ``UNDECIDED`` or ``UNSURE``."""
     counts: tuple[int, int, int]
-    """Counts of tests: of volumes, of triangles, exact ones."""
+    """Numbers of volume tests, triangle tests and exact tests."""
 
 
 class Meeting(NotCopied):
@@ -79,7 +79,9 @@ class Meeting(NotCopied):
         self._question = side, self._space.anything, oriented, trees, rows, jobs
 
     def advance(self) -> bool:
-        """Work for some milliseconds; return True when all pairs are decided. Do not call it again after that."""
+        """Work for some milliseconds; return True when all pairs are decided. Do not call this method again after it
+        has returned the end of the work.
+        """
         done: bool = meet_each(*self._question, self.triangles, self.met, self._progress)
         if done:
             spare.give(self._space)
@@ -127,7 +129,7 @@ class FewObjects(NotCopied):
     def find_steps(
         self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
     ) -> Generator[float, None, CollidingPairs]:
-        """Find what collides, in some microseconds per configuration; yields the finished fraction.
+        """Find the colliding pairs, in some microseconds per configuration; yields the finished fraction.
 
         Args:
             rows: poses, (m, n, 3, 4).
@@ -156,7 +158,7 @@ class FewObjects(NotCopied):
         return Meeting(self._side, self._oriented, self._trees, rows, jobs)
 
     def _told(self, rows: np.ndarray, meeting: Meeting) -> CollidingPairs:
-        """Return which objects collide, for pairs of which it is known whether they meet."""
+        """Return which objects collide, for pairs of which it is known whether their surfaces meet."""
         jobs, collide = meeting.jobs, meeting.met
         some_inside, some_left, counts = meeting.result
         if counts[0] > _WORTH_NOTING:
@@ -177,7 +179,7 @@ class FewObjects(NotCopied):
             room = found
 
     def _look_inside(self, rows: np.ndarray, jobs: np.ndarray, collide: np.ndarray) -> bool:
-        """Decide for pairs that do not meet whether one object is inside the other; return whether some are
+        """Compute for pairs that do not meet whether one object is inside the other; return whether some pairs are
         undecided.
         """
         scratch, tree_set = _scratch.take(), self._tree_set
@@ -253,7 +255,7 @@ def _has_point_in(points, begin, end, pose, box):
 
 @kernel
 def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs, collide):
-    """Set ``collide`` (k,) for pairs of which one object may be inside the other; return whether one is undecided.
+    """Set ``collide`` (k,) for pairs of which one object may be inside the other; return whether a pair is undecided.
 
     ``inverse`` (9,) and ``work`` are scratch memory; the other arguments are as for ``meet_each``.
     """

@@ -17,8 +17,8 @@ def meeting_of_records(
     """Return whether two meshes meet; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        a, b: records of the two meshes.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         touching: as for ``collides``; not checked.
         others: options that this fast path does not support.
     """

@@ -1,4 +1,4 @@
-"""Fast path of ``collide`` for prepared meshes: one call of a kernel; an engine continues if it takes longer."""
+"""Fast path of ``collide`` for prepared meshes: one kernel call; an engine continues if the kernel takes longer."""
 
 import time
 from math import inf
@@ -34,8 +34,8 @@ def contacts_of_records(
     """Return the contacts of two meshes; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        a, b: records of the two meshes.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         touching, threads: as for ``collide``; not checked.
         others: options that this fast path does not support.
     """
@@ -58,7 +58,7 @@ def contacts_of_records(
 
 
 def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
-    """Return the answer, as ``contacts_answer`` does, if all contacts were found and decided, else None."""
+    """Return the result, as ``contacts_answer`` does, if all contacts were found and decided, else None."""
     counts = space.counts.tolist()
     count, volume_tests = counts[OUTPUT_USED], counts[VOLUME_TESTS]
     if counts[JOB] != 1:
@@ -82,7 +82,7 @@ def _simple(space: PairWorkspace, a: Record, b: Record) -> Answer | None:
 def _whole(
     space: PairWorkspace, a: Record, b: Record, rows: tuple[np.ndarray, np.ndarray], crossing_only: bool, threads: int
 ) -> Answer:
-    """Return the answer if an engine must find the rest, or some contacts must be decided."""
+    """Return the result if an engine must find the remaining contacts, or some contacts must be decided."""
     count, sides = space.count, (a.tree_set.side, b.tree_set.side)
     question = Question(*sides, _ONLY_PAIR, *rows, crossing_only=crossing_only, threads=threads)
     chunks: list[Chunk] = []

@@ -15,8 +15,8 @@ from .record import Record
 from .workspace import EXACT, PairWorkspace, spare
 
 _Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
-"""A distance [m], exactly 0 if meshes meet; world points on both, (2, 3) float64 [m]; the triangles; counts of tests:
-of volumes, of triangles, and those that float64 could not decide."""
+"""A distance [m], exactly 0 if meshes meet; world points on both meshes, (2, 3) float64 [m]; the triangles; numbers of
+volume tests, triangle tests, and triangle tests that float64 could not decide."""
 _Bounds = tuple[float, float, float, float]
 _DEFAULTS = dict(zip(("relative_error", "absolute_error", "upper_limit", "lower_limit"), EXACT, strict=True))
 
@@ -30,10 +30,10 @@ def distance_of_records(
     for meshes that do not meet but whose distance is within the rounding error.
 
     Args:
-        a, b: their records.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        a, b: records of the two meshes.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         start: as for ``distance``; not checked.
-        options: errors, limits, and others that this fast path does not support.
+        options: permitted errors, limits, and further options that this fast path does not support.
     """
     begin = time.perf_counter()
     bounds = _bounds(options) if options else EXACT
@@ -64,7 +64,9 @@ def distance_of_records(
 
 
 def _bounds(options: dict[str, Any]) -> _Bounds | None:
-    """Return errors and limits from the options; None if there are others, or if one must be checked."""
+    """Return permitted errors and limits from the options; None if other options are given, or if a value must be
+    checked.
+    """
     if not options.keys() <= _DEFAULTS.keys():
         return None
     relative, absolute, upper, lower = bounds = tuple({**_DEFAULTS, **options}.values())
@@ -76,7 +78,9 @@ def _bounds(options: dict[str, Any]) -> _Bounds | None:
 
 
 def _contact(space: PairWorkspace, a: Record, b: Record, volume_tests: int, primitive_tests: int) -> _Nearest | None:
-    """Return the answer for meshes that meet, adding the given counts of tests; None if they do not or it is open."""
+    """Return the result for meshes that meet, adding the given counts of tests; None if they do not meet or the contact
+    is undecided.
+    """
     a.met = meet_single(a.address, b.address, space.contact) == MEETING
     if not a.met:
         return None

@@ -19,7 +19,7 @@ def penetration_of_records(
 
     Args:
         a, b: records of their meshes.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         start: as for ``penetration``; not checked.
         others: options that this fast path does not support.
     """
@@ -41,6 +41,8 @@ def penetration_of_records(
 
 
 def known_pairs(start: Penetration | None, points_a: np.ndarray, points_b: np.ndarray) -> np.ndarray | None:
-    """Return the pairs of points that decided before; None if there are none, or they belong to other meshes."""
+    """Return the pairs of points that decided the previous query; None if there is no such query, or it was about other
+    meshes.
+    """
     pairs = None if start is None else start.pairs
     return None if pairs is None or (pairs >= (len(points_a), len(points_b))).any() else pairs

@@ -1,10 +1,11 @@
 """Fast path of the verdict on one pair of small objects: the result of ``judge.py``, with little Python.
 
-Most of the time of a verdict on two boxes was Python on arrays of one row. Here one kernel finds all contacts
-(``meet_single``), and one samples both solids around them, with the helpers of ``sampling.py`` in the same order. If
-they overlap, ``overlap_depths`` measures the depth. Rare cases use ``judge.py``, from the start: open meshes that may
-meet, objects in equal boxes (duplicates), many contacts, numbers that float64 expansions cannot decide, surfaces that
-may have voids, and overlaps in which no ball is found at once or whose bounds are far apart.
+Most of the time of a verdict on two boxes was Python on arrays of one row. One kernel finds all contacts
+(``meet_single``), and another kernel samples both solids around the contacts, with the helpers of ``sampling.py`` in
+the same order as in ``judge.py``. If they overlap, ``overlap_depths`` measures the depth. Rare cases are decided
+completely by ``judge.py``: open meshes that may meet, objects in equal boxes (duplicates), many contacts, numbers that
+float64 expansions cannot decide, surfaces that may have voids, and overlaps in which no ball is found at once or whose
+bounds are far apart.
 """
 
 import math
@@ -50,22 +51,22 @@ from .workspace import PairWorkspace
 from .workspace_pool import WorkspacePool
 
 MOST_TRIANGLES = 1 << 16
-"""Maximum number of triangles of two objects together, whose data are copied into one array and kept."""
+"""Maximum total number of triangles of two objects whose data are copied into one array and cached."""
 MOST_CONTACTS = 512
 """Maximum number of contacts of two meshes for the fast path."""
 _LEFT = -1
-"""Returned instead of bits: use ``judge.py``."""
+"""This value is returned instead of bits if ``judge.py`` must decide."""
 _NO_LIMIT = 1 << 62
 
 
 class PackedPair:
     """Two objects in the form that the kernels for posed solids expect.
 
-    The record of the first object keeps it as long as the second one stays the same.
+    The record of the first object stores this data as long as the second object stays the same.
 
     Attributes:
-        parts: of both.
-        trees: indices of their trees: an object paired with itself is not copied.
+        parts: parts of both hierarchies.
+        trees: indices of the trees of both objects: an object paired with itself is not copied.
         posed: forest, solids, origins and reaches.
         used: for each tree, whether its triangles use all vertices of its mesh.
         solid: whether both are closed.
@@ -80,11 +81,11 @@ class PackedPair:
         self.used, self.solid = trees.all_used, bool(solids.closed.all())
 
     def is_of(self, a: Record, b: Record) -> bool:
-        """Return whether this belongs to two objects in their current state."""
+        """Return whether this record belongs to two objects in their current state."""
         return self.parts[0] is a.parts and self.parts[1] is b.parts
 
     def may_have_voids(self, bits: int) -> bool:
-        """Return whether an object's own part that was not found may lie in a void of the other (``voids.py``)."""
+        """Return whether a component of one object that was not found may lie in a void of the other (``voids.py``)."""
         missing = zip((ONLY_A, ONLY_B), self.parts[::-1], strict=True)
         return any(not bits & bit and parts.mesh.derived.get("crosses itself", True) for bit, parts in missing)
 
@@ -113,7 +114,7 @@ class SingleScratch(NamedTuple):
 
 @inner
 def _sort(pairs, kinds, count):
-    """Sort contacts by their triangles: insertion sort, since there are few."""
+    """Sort contacts by their triangles with insertion sort, because there are only a few."""
     for i in range(1, count):
         t, u, kind = pairs[i, 0], pairs[i, 1], kinds[i]
         j = i
@@ -125,7 +126,7 @@ def _sort(pairs, kinds, count):
 
 @inner
 def _bits(forest, solids, a, b, pairs, kinds, count, scratch, work):
-    """Return the bits of ``sampling.py``, from the same places and in the same order as in ``judge.py``."""
+    """Return the bits of ``sampling.py``, computed at the same places and in the same order as in ``judge.py``."""
     bits = np.int64(0)
     found = np.empty((2, MOST_AROUND), np.int64)
     for what in (CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B):
@@ -189,7 +190,7 @@ def _judge_pair(
     """Return bits of ``sampling.py`` for two solids, or ``_LEFT``; sorts their contacts.
 
     Args:
-        forest, solids, origins, reaches, used: of the pair; ``first`` and ``second`` are its trees.
+        forest, solids, origins, reaches, used: data of the pair; ``first`` and ``second`` are its trees.
         pose_a, pose_b: (4, 4).
         pairs, kinds: the contacts; ``count`` is their number.
         measured: whether to fill ``overlap`` and ``middles`` (n, 3) if there is common volume; then the columns of
@@ -274,8 +275,8 @@ def verdict_of_records(
     """Return the verdict on two objects without permitted overlap; ``UNANSWERED`` to use the general path.
 
     Args:
-        a, b: their records; the first one keeps the data of the pair.
-        pose_a, pose_b: one pose each, as ``put_single_pose`` accepts it.
+        a, b: records of the two meshes; the first record stores the data of the pair.
+        pose_a, pose_b: one pose each, in a form that ``put_single_pose`` accepts.
         depth: whether an overlap is measured; not checked.
         others: options that this fast path does not support.
     """

@@ -1,7 +1,7 @@
-"""The data of a prepared mesh that single queries need: a record, made once and kept with the mesh.
+"""A record contains the data of a prepared mesh that single queries need; it is created once and cached with the mesh.
 
-It refers to the parts and the tree set that it was made of, so their arrays live as long as the record. It becomes
-invalid when the mesh gets other ones.
+The record refers to the parts and the tree set from which it was created, so their arrays live as long as the record.
+The record becomes invalid when the mesh gets a new hierarchy.
 """
 
 from math import inf
@@ -26,18 +26,19 @@ _ONLY = (0,)
 
 
 class Record(NotCopied):
-    """A hierarchy of boxes with an 8-wide form, valid as long as it keeps its parts.
+    """A hierarchy of boxes with an 8-wide form; the record is valid as long as the hierarchy has the same parts.
 
     Attributes:
-        hierarchy, parts, usage: what the record was made of, and how much it was used.
-        orients_at: number of steps from which on the tree gets oriented boxes; infinite once it has them.
+        hierarchy, parts, usage: the objects from which the record was created, and the amount of work they were used
+            for.
+        orients_at: number of steps after which the tree gets oriented boxes; infinite if the tree has them.
         improves_at: number of volume tests from which on the hierarchy gets a better tree.
         address: address of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
         has_slabs: whether slabs for distances are available.
-        met: whether the mesh met the other one in the last distance query: then contacts are tested first.
+        met: whether the mesh met the other mesh in the last distance query: then contacts are tested first.
         tree_set: tree set of the hierarchy alone.
         triangle_count, index_bits: number of triangles of the mesh, and number of bits of their indices.
-        packed: data that ``prepared_verdict.py`` keeps for the pair of this mesh and the last one compared with it.
+        packed: data that ``prepared_verdict.py`` stores for the pair of this mesh and the mesh compared with it last.
     """
 
     __slots__ = (
@@ -83,13 +84,17 @@ class Record(NotCopied):
             self.has_slabs = bool(self.tree_set.slabs_of(_FIRST)[0])
 
     def note_near_tests(self, volume_tests: int) -> None:
-        """Record the tests of a distance query for a tree without slabs, so that it gets slabs when they pay off."""
+        """Record the tests of a distance query for a tree without slabs, so that the tree gets slabs when they save
+        time.
+        """
         if not self.has_slabs:
             note_tests(self.parts, volume_tests)
 
 
 def record_of(thing: Any) -> Record | None:
-    """Return the record of a mesh or hierarchy if it is valid: it keeps its parts, and no better tree is due."""
+    """Return the record of a mesh or hierarchy if the record is valid: the hierarchy has the same parts, and no better
+    tree is due.
+    """
     if not isinstance(thing, _THINGS):
         return None
     found: Record | None = thing.derived.get(_KEY)
@@ -99,7 +104,7 @@ def record_of(thing: Any) -> Record | None:
 
 
 def keep_record(thing: Any, hierarchy: Hierarchy) -> Record | None:
-    """Make a record of a hierarchy and keep it with ``thing``, its hierarchy or mesh; None without an 8-wide form."""
+    """Create a record of a hierarchy and cache it with ``thing``, the hierarchy or mesh; None without 8-wide form."""
     if hierarchy.parts.wide is None or config.DISABLE_JIT:
         return None
     found = record_of(thing)

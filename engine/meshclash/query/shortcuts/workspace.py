@@ -28,7 +28,7 @@ from .workspace_pool import WorkspacePool
 EXACT = (0.0, 0.0, math.inf, 0.0)
 """Parameters of an exact distance without limits: relative error, absolute error, upper limit, lower limit."""
 _ROOM = 2 * LANE_COUNT**2
-"""Room for pairs: the kernel stops if there is no room for those of two leaves."""
+"""Room for pairs: the kernel stops if the pairs of two leaves do not fit."""
 
 
 class PairWorkspace(NotCopied):
@@ -38,12 +38,13 @@ class PairWorkspace(NotCopied):
         most: maximum number of contacts; None for only the first contact or the nearest points.
 
     Attributes:
-        poses, pose_a, pose_b: the poses of the query, (2, 4, 4), and each of them.
+        poses, pose_a, pose_b: the poses of the query, (2, 4, 4), and views of each pose.
         pair, kinds: the contacts, in any order, (n, 2) int32 and (n,) uint8; ``count`` of them are valid.
         counts, stack: state and stack of ``traverse_tasks``.
-        anything, crossing, contact: addresses that ``meet_single`` takes for any contact, for one that crosses, and for
-            one whose nearest points are written to ``points``.
-        near: the work of ``traverse_near``, with ``errors``; its results are ``distance``, ``points`` and ``known``.
+        anything, crossing, contact: addresses for ``meet_single``, which select any contact, a contact that crosses, or
+            a contact whose nearest points are written to ``points``.
+        near: the workspace of ``traverse_near``, with ``errors``; its results are ``distance``, ``points`` and
+            ``known``.
     """
 
     __slots__ = (
@@ -77,7 +78,7 @@ class PairWorkspace(NotCopied):
         self.anything, self.crossing, self.contact = (record.address for record in self._records)
 
     def take_poses(self, pose_a: Any, pose_b: Any) -> bool:
-        """Store both poses, not checked; return False if ``pose_stack`` has to check them."""
+        """Store both poses, not checked; return False if the poses have to be checked by ``pose_stack``."""
         if pose_a is not None or self._turned_a:
             self._turned_a = pose_a is not None
             if not put_single_pose(pose_a, self.pose_a):

@@ -7,7 +7,8 @@ _T = TypeVar("_T")
 
 
 class WorkspacePool(Generic[_T]):
-    """Reuses workspaces that were given back, or makes new ones. Appending to and popping from a list are atomic.
+    """Reuses workspaces that were returned to the pool, or creates new ones. Appending to and popping from a list are
+    atomic.
 
     Attributes:
         give: gives a workspace back.
@@ -21,7 +22,7 @@ class WorkspacePool(Generic[_T]):
         self.give: Callable[[_T], None] = self._free.append
 
     def take(self) -> _T:
-        """Return a workspace that no other query uses."""
+        """Return a workspace that is not used by another query."""
         try:
             return self._free.pop()
         except IndexError:

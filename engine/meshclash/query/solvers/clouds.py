@@ -49,7 +49,7 @@ def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
     limits.
     """
     if request.options.upper_limit < math.inf or request.options.lower_limit > 0.0:
-        raise UnsupportedOption("distances of point clouds have no limits: leave upper_limit and lower_limit out")
+        raise UnsupportedOption("distances of point clouds do not support limits: omit upper_limit and lower_limit")
     if not isinstance(request.options.start, Distance | CloudDistance | None):
         raise no_start("distance", request.options.start)
     poses = request.every_row if request.stacked else request.poses
@@ -59,10 +59,10 @@ def find_distance(request: Request) -> Generator[Progress, None, CloudDistance]:
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | CloudContacts]:
     """Implement ``verdict`` for point clouds, or return one contact if a scene needs no more.
 
-    A cloud has no inside and contains noise. It clashes with an object that its surface meets. If a closed mesh
-    encloses some of its points, the deepest of them gives the depth: up to the permitted overlap it only touches. The
-    resolution of coordinates permits no overlap for a cloud: scanners are far less precise than coordinates. If gap or
-    overlap are below the resolution of the cloud, the verdict is undecided.
+    A cloud has no inside and contains noise. A cloud clashes with an object that its surface meets. If a closed mesh
+    encloses some points of the cloud, the deepest of them gives the depth. Up to the permitted overlap, the verdict is
+    touching. The resolution of coordinates permits no overlap for a cloud: scanners are far less precise than
+    coordinates. If gap or overlap are below the resolution of the cloud, the verdict is undecided.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     meeting = common_points_steps(*request.things, *request.poses, listing.first_contact)
@@ -114,7 +114,7 @@ def _apart_steps(request: Request, listing: PairOfScene, hits: CloudContacts) ->
 
 
 def _enclosed(request: Request) -> int | None:
-    """Return the side of the cloud if the other object is a closed mesh, else None."""
+    """Return the index of the cloud if the other object is a closed mesh, else None."""
     for side, other in ((0, request.things[1]), (1, request.things[0])):
         mesh = other.mesh if isinstance(other, Hierarchy) else other
         if isinstance(request.things[side], PointCloud) and isinstance(mesh, TriangleMesh) and mesh.is_closed:

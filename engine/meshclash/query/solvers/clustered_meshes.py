@@ -1,4 +1,6 @@
-"""Clustered meshes, page by page, against each other or a mesh in memory: contacts, distances and verdict."""
+"""Queries about clustered meshes, page by page, against each other or a mesh in memory: contacts, distances and
+verdict.
+"""
 
 from collections.abc import Generator
 from functools import partial
@@ -22,8 +24,8 @@ _CONTACTS_END = 0.5  # fraction of the work
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """Implement ``collide`` for clustered meshes: return all contacts. ``self_collide``: contacts of one object with
-    itself.
+    """Implement ``collide`` for clustered meshes: return all contacts. ``self_collide`` finds contacts of one object
+    with itself.
     """
     sides = side_of(request.things[0]), side_of(request.things[1])
     options = ContactOptions(
@@ -66,9 +68,9 @@ def find_clearances(request: Request) -> Generator[float, None, Clearances]:
 def find_verdict(request: Request) -> Generator[Progress, None, PairVerdict | Contacts]:
     """Implement ``verdict`` for clustered meshes, or return one contact if a scene needs no more.
 
-    A clustered mesh is treated as a surface, like an open mesh: finding out whether it bounds a solid would need all of
-    it in memory at once. It clashes with objects that it crosses, and touches others that it meets. There is no depth,
-    and nothing lies inside it.
+    A clustered mesh is treated as a surface, like an open mesh: deciding whether it bounds a solid would need the whole
+    mesh in memory. A clustered mesh clashes with objects that it crosses, and touches other objects that it meets.
+    Verdicts on clustered meshes have no depth, and no object lies inside one.
     """
     listing: PairOfScene = request.options.detail or PairOfScene()
     sides = side_of(request.things[0]), side_of(request.things[1])

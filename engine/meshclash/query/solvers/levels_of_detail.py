@@ -40,10 +40,10 @@ def find_close_runs(request: Request) -> Generator[float, None, MassiveCollision
 def _proved(
     things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], runs: tuple[np.ndarray, np.ndarray], covered: Covered
 ) -> Generator[float, None, Covered]:
-    """Return the cover, with a row that is known to have a contact if some pages contain one.
+    """Return the cover, with a row that is known to have a contact if some pages contain a contact.
 
-    A level alone cannot prove that triangles meet, no matter how deep: it may lie on either side of them. If objects
-    are deep in each other, most pairs of close pages have contacts.
+    A level of detail alone cannot prove that triangles meet, however deep the overlap: the triangles may lie on either
+    side of the level. If objects overlap deeply, most pairs of close pages have contacts.
     """
     sides = side_of(things[0]), side_of(things[1])
     near = yield from hold_progress(candidate_steps(*sides, *rows, 0.0), 0.0)
@@ -81,7 +81,7 @@ def _by_levels(
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
-    """Return what to compare: a level of detail of each object with a small enough error, or the object itself."""
+    """Return the meshes to compare: of each object a level of detail with a small enough error, or the object."""
     found = [levels_beside(thing) if isinstance(thing, ClusteredMesh) else None for thing in (a, b)]
     bounds = bounds_of(sides[0]), bounds_of(sides[1])
     error = largest_error(sum(levels is not None for levels in found), epsilon, bounds, rows)
@@ -112,7 +112,7 @@ def _as_leveled(level: MeshLevel, bounds: np.ndarray) -> Leveled:
 
 
 def memory_of(a: Any, b: Any, asked: tuple[Any, ...], new: Callable[[], Any]) -> Any:
-    """Return the intermediate results of the last call about two objects, if its sides and lengths were the same."""
+    """Return the intermediate results of the last call about two objects, if the objects and lengths were the same."""
     of_a = _memories.setdefault(a, WeakKeyDictionary())
     key = *(ref(side.clustered or side.mesh) for side in asked[:2]), *asked[2:]
     last = of_a.get(b)

@@ -39,8 +39,8 @@ def find_prepared(request: Request) -> Generator[float, None, Any]:
 
 
 def find_contacts(request: Request) -> Generator[float, None, Contacts]:
-    """Implement ``collide`` for meshes: return all contacts. ``self_collide``: those of one mesh, except what
-    neighbours share.
+    """Implement ``collide`` for meshes: return all contacts. ``self_collide`` finds contacts of one mesh, except those
+    that neighbouring triangles share.
     """
     options = {"crossing_only": not request.options.touching, "threads": request.options.threads}
     answer, meshes = yield from answered(request, request.rows, with_itself=request.query.sides == 1, **options)

@@ -41,7 +41,7 @@ def find_signed_distances(request: Request) -> Generator[float, None, SignedDist
     try:
         tree, meant = intended_tree(mesh)
     except NotASolid as error:
-        raise NotASolid(f"{error}; signed=False measures distances without a side") from None
+        raise NotASolid(f"{error}; use signed=False for distances without a sign") from None
     closed = meant.solidity.closed
     field = measure_field(
         tree, rows, world, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE), request.options.threads

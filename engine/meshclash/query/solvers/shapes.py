@@ -1,4 +1,4 @@
-"""Exact shapes against each other and against meshes."""
+"""Queries about exact shapes against each other and against meshes."""
 
 import time
 from collections.abc import Generator
@@ -25,7 +25,7 @@ _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
 def find_collision(request: Request) -> Generator[Any, None, bool | np.ndarray]:
     """Implement ``collides`` for exact shapes: whether they have a common point, (k,) bool for a stack of poses."""
     if not request.options.touching:
-        raise UnsupportedOption("touching=False applies to triangles only: leave it out for exact shapes")
+        raise UnsupportedOption("touching=False applies to triangles only: omit it for exact shapes")
     near = yield from near_steps(request, only_met=True)
     return near.met if request.stacked else bool(near.met[0])
 
@@ -81,7 +81,9 @@ def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
 
 
 def _is_contained(request: Request) -> Generator[Any, None, bool]:
-    """Return whether a shape that meets no triangle of a closed mesh is inside it, or the other way round."""
+    """Return whether a shape that meets no triangle of a closed mesh is inside the mesh, or the mesh is inside the
+    shape.
+    """
     sides = tuple(map(ShapeSide.of, request.things))
     for k, (inner, outer) in enumerate((sides, sides[::-1])):
         if outer.surface is None or inner.flat or not outer.mesh.is_closed:

@@ -1,4 +1,4 @@
-"""Penetration of closed meshes: the shortest translation that separates two of them."""
+"""Compute the penetration of closed meshes: the shortest translation that separates two meshes."""
 
 from collections.abc import Generator
 from functools import cached_property
@@ -74,7 +74,7 @@ def find_convex_penetration(request: Request) -> Generator[float, None, Penetrat
 def find_penetration(request: Request) -> Generator[float, None, Penetration]:
     """Implement ``penetration`` for two closed meshes, pose by pose, each starting from the previous result.
 
-    Translations are tried, and those after which nothing touches are kept.
+    Translations are tested, and those that separate the meshes are kept.
     """
     trees, start = (_solid("a", request.things[0]), _solid("b", request.things[1])), request.options.start
     if not isinstance(start, Penetration | None):
@@ -89,7 +89,7 @@ def find_penetration(request: Request) -> Generator[float, None, Penetration]:
 
 
 def _solid(name: str, thing: Any) -> Hierarchy:
-    """Return the hierarchy of an object's closed boundary mesh, else of its own closed mesh; raise InvalidMesh."""
+    """Return the hierarchy of an object's closed boundary mesh, or of its own closed mesh; raise InvalidMesh."""
     tree = as_boxes(thing)
     mesh = find_boundary_mesh(tree.mesh).mesh
     if not mesh.is_closed:
@@ -159,7 +159,7 @@ class _Search:
         return Penetration(length, direction, min(lower, length), self._in_both_frames(centre), None, *points)
 
     def follow(self, start: Penetration) -> Penetration | None:
-        """Return the result, starting from an earlier one; None if that does not help."""
+        """Return the result, starting from an earlier result; None if the earlier result does not help."""
         if start.depth == 0.0 or start.centres is None:
             return None
         here = [pose.apply(c)[0] for pose, c in zip((self.pose_a, self.pose_b), start.centres, strict=True)]
@@ -251,15 +251,15 @@ class _Search:
         return is_outside(self.trees, (self.pose_a.rows, np.ascontiguousarray(pose[:3])))
 
     def _apart(self, direction: np.ndarray, length: float) -> float:
-        """Return the smallest length, from the given one on and up to rounding, after which nothing touches."""
+        """Return the smallest length, from the given length on and up to rounding, after which the meshes are apart."""
         margin = max(_MARGIN * (self.size + length), _LEAST_MARGIN)
         while not self.is_apart((length + margin) * direction):
             margin *= 4.0
         return length + margin
 
     def _shorten(self, hulls: Separation) -> tuple[np.ndarray, float]:
-        """Return a direction and length that separate the solids, not longer than what separates their hulls, as far as
-        tried.
+        """Return a direction and length that separate the solids, at most as long as the translation that separates
+        their hulls.
         """
         best = hulls.direction, hulls.length
         best = self._try(self._directions(hulls.direction), best)

@@ -1,12 +1,12 @@
 """Two meshes by voxels: the voxels that they share, and contacts without a hierarchy.
 
-A hierarchy pays off only if it is used again. So engine "auto" uses voxels only for the first query of a mesh; the
-second one builds. Objects that deform are new meshes each time, which are queried once.
+A hierarchy saves time only if it is used again. So engine "auto" uses voxels only for the first query of a mesh; the
+second query builds the hierarchy. Objects that deform are new meshes each time, which are queried once.
 
-The rule: two hierarchies cost ``_BUILD`` for each triangle that has none yet. Voxels cost ``_PLACE`` for each triangle
-and ``_MARK`` for each triangle in the common region of both bounding boxes, whose number is estimated from a sample.
-Voxels are used if their cost is smaller by the factor ``_MARGIN``. The numbers are from ``bench voxels --frames``
-(docs/measurements.md). A wrong estimate costs time, but does not change the answer.
+The estimate is as follows: two hierarchies cost ``_BUILD`` for each triangle that has no hierarchy yet. Voxels cost
+``_PLACE`` for each triangle and ``_MARK`` for each triangle in the common region of both bounding boxes, whose number
+is estimated from a sample. Voxels are used if their cost is smaller by the factor ``_MARGIN``. The numbers are from
+``bench voxels --frames`` (docs/measurements.md). A wrong estimate costs time, but does not change the result.
 """
 
 from collections.abc import Generator
@@ -52,7 +52,7 @@ def find_common_voxels(request: Request) -> Generator[Progress, None, VoxelConta
 
 
 def find_contacts(request: Request) -> Generator[Progress, None, Contacts | Unanswered]:
-    """Implement ``collide`` by voxels: return all contacts; ``UNANSWERED`` if hierarchies should find them."""
+    """Implement ``collide`` by voxels: return all contacts, or ``UNANSWERED`` if hierarchies should find them."""
     if request.options.engine == HIERARCHIES:
         return UNANSWERED
     if request.options.engine == AUTO:
@@ -66,7 +66,9 @@ def find_contacts(request: Request) -> Generator[Progress, None, Contacts | Unan
         except UnsupportedOption:
             return UNANSWERED  # more memory than allowed for voxels: triangles of very different sizes
     if request.options.volume is not None:
-        raise UnsupportedOption("engine 'voxels' has no volumes: leave volume out, or use engine='hierarchies'")
+        raise UnsupportedOption(
+            "engine 'voxels' does not use bounding volumes: omit volume, or use engine='hierarchies'"
+        )
     if request.stacked:
         raise UnsupportedOption("engine 'voxels' takes one pose for each object, not a stack")
     return (yield from _contacts_steps(request))
