@@ -334,7 +334,7 @@ _TABLE = (
     ),
     Column(
         "probability_lower", "share", "Probability at least",
-        "lower end of the interval of the probability; for about nine of ten kinds of shapes it contains the true share",
+        "lower end of the interval of the probability, which is right for about nine of ten kinds of shapes",
         lambda row, _: row.probability_lower, nullable=True, required=False, tests=("time-critical",),
     ),
     Column(
