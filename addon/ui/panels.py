@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpy.types import Panel
-from meshclash.clash.cell_text import NO_SOLID
+from meshclash.clash.cell_text import NO_SOLID, format_interval
 from meshclash.clash.errors import InputError
 from meshclash.clash.fasteners import REASONS
 from meshclash.clash.frame_scene import Skipped
@@ -607,7 +607,8 @@ def draw_pair_facts(layout: Any, context: Any, row: Any, options: DetectOptions,
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
-        lines.append(("Probability", probability(row.probability, row.verdict, digits=1)))
+        interval = format_interval(row.probability_lower, row.probability_upper)
+        lines.append(("Probability", probability(row.probability, row.verdict, digits=1) + interval))
     way = scene_results.existing_result(context.scene.session_uid).ways.get(row.id)
     if way is not None:
         lines.append(("Move B", way_out(way, units)))

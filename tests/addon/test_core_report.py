@@ -23,8 +23,9 @@ from meshclash.clash.units import SYSTEMS, UNITS, length_in_words
 from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "test", "a", "b", "region", "frame", "verdict", "contacts", "faces_a", "faces_b", "location",
-             "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
-             "count_a", "count_b", "status", "comment", "assignee", "outdated", "flush", "certainty",
+             "depth", "distance", "point_a", "point_b", "face_a", "face_b", "probability",
+             "probability_lower", "probability_upper", "points_a", "points_b", "count_a",
+             "count_b", "status", "comment", "assignee", "outdated", "flush", "certainty",
              "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper", "new", "group",
              "decide_again", "model_a", "model_b", "object_a", "object_b"]  # fmt: skip
 

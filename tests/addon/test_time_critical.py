@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, Driver
+from meshclash.clash.cell_text import format_probability
 from meshclash.clash.frame_scene import SourceMesh
 from meshclash.clash.job import detect_steps
 from meshclash.clash.options import DetectOptions
@@ -87,7 +88,14 @@ def test_without_time_a_pair_is_listed_with_its_probability_and_a_box(engine):
     assert np.abs(row.curves).max() <= 1.0 + 1e-5
     assert (row.contacts, row.a.count, row.b.count) == (0, 0, 0)
     assert row.location is not None
-    assert report.as_dict()["pairs"][0]["probability"] == row.probability
+    assert 0.0 <= row.probability_lower <= row.probability <= row.probability_upper <= 1.0
+    assert row.probability_lower < row.probability_upper
+    written = report.as_dict()["pairs"][0]
+    for name in ("probability", "probability_lower", "probability_upper"):
+        assert written[name] == getattr(row, name)
+    assert format_probability(written) == (
+        f"{row.probability:.0%} ({row.probability_lower:.0%} to {row.probability_upper:.0%})"
+    )
 
 
 def test_boxes_of_probable_pairs_are_drawn_in_the_colour_of_their_probability(engine):
@@ -123,19 +131,21 @@ def test_live_writes_a_row_again_only_when_it_would_say_something_else(engine, m
 
     def spy(*arguments):
         draft = original(*arguments)
-        written.append((*draft.row.names, draft.row.verdict, round(100 * draft.row.probability)))
+        row = draft.row
+        shown = (row.probability, row.probability_lower, row.probability_upper)
+        written.append((*row.names, row.verdict, *(round(100 * share) for share in shown)))
         return draft
 
     monkeypatch.setattr(time_critical, "probability_draft", spy)
     driver = Driver(scene, engine)
     driver.settle()
-    assert written.count(("left", "right", MEETS, 100)) == 1
+    assert written.count(("left", "right", MEETS, 100, 100, 100)) == 1
     guesses = [row for row in written if row[0] == "inner"]
     assert len(guesses) > 1 and all(old != new for old, new in pairwise(guesses))
     scene.put("right", 5.5)
     driver.change()
     driver.settle()
-    assert written.count(("left", "right", MEETS, 100)) == 2  # elsewhere
+    assert written.count(("left", "right", MEETS, 100, 100, 100)) == 2  # elsewhere
 
 
 def test_live_refines_with_all_the_time_of_a_call_whatever_the_test_s_budget(engine, monkeypatch):

@@ -51,8 +51,19 @@ def format_share(share: float, digits: int = 0) -> str:
 
 
 def format_probability(pair: dict[str, Any]) -> str:
-    """Format the probability that a pair meets, in percent; "" if the test does not compute it."""
-    return "" if pair["probability"] is None else format_share(pair["probability"])
+    """Format the probability that a pair meets, in percent, with its interval: "62% (30% to 87%)"; "" if the test does
+    not compute it.
+    """
+    if pair["probability"] is None:
+        return ""
+    return format_share(pair["probability"]) + format_interval(
+        pair.get("probability_lower"), pair.get("probability_upper")
+    )
+
+
+def format_interval(lower: float | None, upper: float | None) -> str:
+    """Format an interval of probabilities, to follow the probability: " (30% to 87%)"; "" if it is one value."""
+    return "" if lower is None or upper is None or lower == upper else f" ({lower:.0%} to {upper:.0%})"
 
 
 def format_verdict(pair: dict[str, Any]) -> str:

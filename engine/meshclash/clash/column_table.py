@@ -333,6 +333,15 @@ _TABLE = (
         sorts_as=lambda pair: pair["probability"],
     ),
     Column(
+        "probability_lower", "share", "Probability at least",
+        "lower end of the interval of the probability, which is right for about nine of ten kinds of shapes",
+        lambda row, _: row.probability_lower, nullable=True, required=False, tests=("time-critical",),
+    ),
+    Column(
+        "probability_upper", "share", "Probability at most", "upper end of this interval",
+        lambda row, _: row.probability_upper, nullable=True, required=False, tests=("time-critical",),
+    ),
+    Column(
         "points_a", "integers", "Points of A",
         "points of `a`, a scan, in contact or inside a closed mesh, ascending", lambda row, _: row.a.points,
     ),
@@ -488,6 +497,7 @@ CSV = _named(
     "count_a", "count_b", "status", "comment", "outdated", "flush", "unit", "certainty", "volume", "volume_lower",
     "volume_upper", "depth_lower", "depth_upper", "event_start", "event_end", "event_worst_frame", "new", "group",
     "test", "global_id_a", "global_id_b", "storey_a", "storey_b", "collection_a", "collection_b", "region",
+    "probability_lower", "probability_upper",
 )  # fmt: skip
 CSV = tuple(_CAPITAL_FLUSH if column.name == "flush" else column for column in CSV)
 """The columns of CSV; new columns are added at the end, because programs read columns by their position."""

@@ -83,6 +83,7 @@ class PairRow:
         depth_lower, depth_upper: proved bounds of the diameter of the largest such ball; None without a proof.
         distance: distance of the objects, 0 if they meet; None if the test does not measure it.
         probability: probability that the surfaces of the objects meet, 0 to 1; None if the test does not compute it.
+        probability_lower, probability_upper: ends of the interval that is stated for the probability, or None.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
         flush: whether the two clash only within the precision of their stored coordinates.
         certainty: probability that the verdict is correct: 1 if the verdict was decided exactly, less if an open mesh
@@ -106,6 +107,8 @@ class PairRow:
     depth_upper: float | None = None
     distance: float | None = None
     probability: float | None = None
+    probability_lower: float | None = None
+    probability_upper: float | None = None
     curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
     flush: bool = False
     certainty: float = 1.0

@@ -214,7 +214,7 @@ def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame:
     draft = _draft(
         world, _Finding((found.a, found.b), members, None), frame, found.verdict,
         None if found.region is None else found.region.mean(axis=0), severity=severity_of(engine, found.verdict),
-        probability=found.probability,
+        probability=found.probability, probability_lower=found.interval[0], probability_upper=found.interval[1],
     )  # fmt: skip
     certain_scan = found.complete and world.has_scan((found.a, found.b))
     row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))

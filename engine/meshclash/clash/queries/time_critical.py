@@ -26,6 +26,8 @@ class ProbablePair(NamedTuple):
     a: int
     b: int
     probability: float
+    interval: tuple[float, float]
+    """The lowest and the highest probability; for most kinds of shapes the true one lies between them."""
     complete: bool
     """Whether they certainly meet."""
     region: np.ndarray | None
@@ -74,7 +76,7 @@ class _Written(NamedTuple):
     keys: np.ndarray
     """A number for each pair, (n,) int64."""
     marks: np.ndarray
-    """Numbers that differ when the rows would, (n, 6) int64."""
+    """Numbers that differ when the rows would, (n, 8) int64."""
 
 
 class ProbabilityFollower(Follower):
@@ -85,7 +87,7 @@ class ProbabilityFollower(Follower):
     def __init__(self) -> None:
         super().__init__()
         self._answer: Any = None
-        self._written = _Written(np.empty(0, np.int64), np.empty((0, 6), np.int64))
+        self._written = _Written(np.empty(0, np.int64), np.empty((0, 8), np.int64))
 
     @property
     def uncertain(self) -> int:
@@ -133,8 +135,8 @@ def _keys(pairs: np.ndarray) -> np.ndarray:
 
 
 def _marks(question: DetectQuestion, answer: Any, listed: np.ndarray) -> np.ndarray:
-    """Return the values on which rows depend: certainty, displayed probability, triangles and poses."""
-    percent = np.rint(100.0 * answer.probability[listed]).astype(np.int64)
+    """Return the values on which rows depend: certainty, displayed probabilities, triangles and poses."""
+    percent = np.rint(100.0 * np.column_stack([answer.probability, answer.intervals])[listed]).astype(np.int64)
     revisions = question.world.scene.revisions(answer.pairs[listed])
     return np.column_stack([answer.complete[listed], percent, answer.triangles[listed], revisions])
 
@@ -151,10 +153,12 @@ def _differ(old: _Written, new: _Written) -> np.ndarray:
 def _probable_pair(answer: Any, index: int) -> ProbablePair:
     region, triangles = answer.regions[index], answer.triangles[index]
     a, b = answer.pairs[index].tolist()
+    lower, upper = answer.intervals[index].tolist()
     return ProbablePair(
         a,
         b,
         float(answer.probability[index]),
+        (lower, upper),
         bool(answer.complete[index]),
         None if np.isnan(region).any() else region,
         (int(triangles[0]), int(triangles[1])) if triangles[0] >= 0 else None,
