@@ -211,3 +211,9 @@ def test_it_is_a_command_of_the_package(files):
         check=True,
     )
     assert "triangles" in done.stdout
+
+
+def test_the_command_tells_its_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and capsys.readouterr().out == f"meshclash {mc.__version__}\n"
