@@ -16,7 +16,6 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from . import __version__
 from .clash.detect_files import main as detect
 from .clash.report_command import main as report
 from .clash.review_command import main as review
@@ -99,7 +98,9 @@ def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="meshclash", description=__doc__)
-    parser.add_argument("--version", action="version", version=f"meshclash {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"meshclash {importlib.import_module(__package__).__version__}"
+    )
     subjects = parser.add_subparsers(required=True, metavar="SUBJECT")
     subjects.add_parser("detect", help="clashes in files of meshes (docs/headless.md)")
     subjects.add_parser("report", help="compare two reports")

@@ -131,7 +131,7 @@ def test_slices_change_no_point(registered, engine, tmp_path, monkeypatch, origi
     [
         ("cut.ply", cloud_files.ply(np.eye(3))[:-60], "cut.ply"),
         ("text.csv", b"x,y,z\n1,2,three\n", "line 2"),
-        ("what.dwg", b"", "not known"),
+        ("what.dwg", b"", "not supported"),
         ("none.las", cloud_files.las(np.empty((0, 3), int), (1, 1, 1), (0, 0, 0)), "contains no points"),
     ],
 )

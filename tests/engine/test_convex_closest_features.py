@@ -126,5 +126,5 @@ def test_what_does_not_belong_together_is_refused():
         mc.shapes.closest_features(cube, cube, np.stack([np.eye(4)] * 2))
     with pytest.raises(mc.UnsupportedOption, match="start"):
         mc.shapes.closest_features(cube, cube, start=5)
-    with pytest.raises(mc.UnsupportedOption, match="does not have"):
+    with pytest.raises(mc.UnsupportedOption, match="does not exist"):
         mc.shapes.closest_features(point, point, start=start)

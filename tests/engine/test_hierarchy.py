@@ -167,7 +167,7 @@ def test_refit_to_the_same_vertices_gives_the_same_volumes():
 
 def test_refit_refuses_other_numbers_of_vertices_and_nan():
     hierarchy = mc.build(scattered(5))
-    with pytest.raises(mc.InvalidMesh, match="15 vertices, 4 were given"):
+    with pytest.raises(mc.InvalidMesh, match="15 vertices, but 4 were given"):
         mc.refit(hierarchy, np.zeros((4, 3)))
     with pytest.raises(mc.InvalidMesh, match="vertex 0"):
         mc.refit(hierarchy, np.full((15, 3), np.nan))

@@ -349,7 +349,7 @@ def test_levels_of_another_mesh_are_refused(copied, tmp_path):
     moved = RING[0] + 1e-9, RING[1]
     with mc.massive.ClusteredMesh.build(moved, tmp_path / "b.mcl", cluster_triangles=64) as other:
         (tmp_path / "b.mcl.levels").write_bytes(path.read_bytes())
-        with pytest.raises(mc.InvalidFile, match="of another mesh"):
+        with pytest.raises(mc.InvalidFile, match="belong to a different mesh"):
             mc.massive.MeshLevels.open(other)
 
 

@@ -68,7 +68,7 @@ def test_deviation_from_a_mesh():
     radius = np.linalg.norm(points, axis=1)
     assert np.abs(signed - (radius - 1.0)).max() < 3e-3
     assert np.allclose(mc.clouds.deviation(cloud, mesh, pose, pose), np.abs(signed))
-    with pytest.raises(mc.UnsupportedOption, match="not closed"):
+    with pytest.raises(mc.UnsupportedOption, match="open or a shell"):
         mc.clouds.deviation(cloud, grid_mesh(), signed=True)
     with pytest.raises(mc.clouds.InvalidPointCloud):
         mc.clouds.deviation(mesh, cloud)

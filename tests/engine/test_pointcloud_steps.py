@@ -77,7 +77,8 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
     assert np.array_equal(cloud.points, points) and np.allclose(cloud.normals, normals, atol=1e-6)
     assert np.array_equal(cloud.bounds, [points.min(axis=0), points.max(axis=0)])
     points[[3, 399]], normals[[8, 9, 300]] = np.nan, 0.0
-    for given, message in (((points,), "point 3 is .*2 such"), ((cloud.points, normals), "normal 8 is .*3 such")):
+    bad_points, bad_normals = r"point 3 is .*\(2 in total", r"normal 8 is .*\(3 in total"
+    for given, message in (((points,), bad_points), ((cloud.points, normals), bad_normals)):
         with pytest.raises(mc.clouds.InvalidPointCloud, match=message):
             run_to_end(mc.steps(mc.clouds.PointCloud.make, *given))
 

@@ -203,7 +203,7 @@ def test_a_hierarchy_is_taken_wherever_a_mesh_is(query):
 
 @pytest.mark.parametrize("query", ["collide", "collides", "distance", "clearance", "time_critical"])
 def test_hierarchies_of_two_kinds(query):
-    with pytest.raises(mc.UnsupportedOption, match="volumes 'aabb' and 'sphere'"):
+    with pytest.raises(mc.UnsupportedOption, match="volumes, 'aabb' and 'sphere'"):
         OF_TWO[query](TREE, mc.build(MESH, "sphere"))
 
 

@@ -135,7 +135,7 @@ def test_a_folder_and_a_pipe_are_no_files(tmp_path):
     (tmp_path / "folder.stl").mkdir()
     os.mkfifo(tmp_path / "pipe.stl")
     for name in ("folder.stl", "pipe.stl"):
-        with pytest.raises(mc.InvalidFile, match="no file of meshes"):
+        with pytest.raises(mc.InvalidFile, match="is not a mesh file"):
             mc.read(tmp_path / name)
 
 

@@ -252,8 +252,8 @@ def test_configurations_are_checked_and_made_by_name(tmp_path):
         (np.zeros((2, 4)), "3 numbers"),
         (np.zeros((1, 1, 3)), "3 numbers"),
         (7.0, "3 numbers"),
-        ([[0, 0, 0], [0, np.inf, 0]], "configuration 1: 'j/y' is inf"),
-        ([0, np.nan, 0], "configuration 0: 'j/y' is nan"),
+        ([[0, 0, 0], [0, np.inf, 0]], "configuration 1: the coordinate 'j/y' is inf"),
+        ([0, np.nan, 0], "configuration 0: the coordinate 'j/y' is nan"),
         (["a", "b", "c"], "configurations cannot be read as numbers"),
     ):
         for ask in (arm.poses, arm.beyond_limits):
@@ -386,7 +386,7 @@ def test_meshes_that_cannot_be_read_name_the_link(tmp_path):
         "0 0 0\n"
     )
     (tmp_path / "part.iges").write_text("ISO-10303-21;")
-    for name, message in (("bad.stl", ""), ("cloud.ply", "points without faces"), ("part.iges", "not known")):
+    for name, message in (("bad.stl", ""), ("cloud.ply", "points without faces"), ("part.iges", "not supported")):
         path = write(tmp_path, link("a", collision(f'<mesh filename="{name}"/>')))
         with pytest.raises(mc.InvalidFile, match=f"link 'a', collision 1 of 1: .*{name}.*{message}"):
             mc.Robot(path)

@@ -158,7 +158,7 @@ def test_what_fails_leaves_the_scene_as_it_was():
     before = names(scene.contacts())
     with pytest.raises(mc.InvalidPose):
         scene.set_pose(ids[0], np.diag([2.0, 1, 1, 1]))
-    with pytest.raises(mc.InvalidMesh, match="8 vertices, 3 were given"):
+    with pytest.raises(mc.InvalidMesh, match="8 vertices, but 3 were given"):
         scene.set_vertices(ids[0], BOX[0][:3])
     with pytest.raises(mc.InvalidMesh, match="vertex 0"):
         scene.set_vertices(ids[0], BOX[0] * np.nan)

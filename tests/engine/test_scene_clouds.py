@@ -259,7 +259,7 @@ def test_a_closed_step_is_found_out_again():
 
 def test_a_cloud_has_no_vertices():
     scene, (cloud, _) = scene_of((ROUND, None), (CLOSED, None))
-    with pytest.raises(mc.UnsupportedOption, match="a PointCloud, which does not deform"):
+    with pytest.raises(mc.UnsupportedOption, match="a PointCloud, which cannot be deformed"):
         scene.set_vertices(cloud, ROUND.points)
     assert scene.posed(cloud)[0] is ROUND
 

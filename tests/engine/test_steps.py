@@ -60,7 +60,7 @@ def test_tools_see_a_plain_function():
 
 def test_what_has_no_slices_says_so():
     """A function that answers in one go is named."""
-    with pytest.raises(mc.UnsupportedOption, match="refit does not work in slices"):
+    with pytest.raises(mc.UnsupportedOption, match="refit cannot run in steps"):
         mc.steps(mc.refit, mc.build(box_mesh()), box_mesh().vertices)
 
 

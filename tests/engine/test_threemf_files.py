@@ -64,7 +64,7 @@ def test_what_is_not_read_is_lost_by_name(tmp_path):
     assert [part.name for part in parts] == ["lattice"]
     lost = dict(parts.left_out)
     assert "2 beams" in lost["lattice"] and "slices" in lost["sliced"] and "blob" in lost["blob"]
-    assert "[4.0, 2.0, 3.0] of 4 vertices" in lost["corner"] and "must be finite" in lost["nan"]
+    assert "[4.0, 2.0, 3.0], but there are only 4 vertices" in lost["corner"] and "must be finite" in lost["nan"]
     assert "twelve finite numbers" in lost["6"] and "no object 77" in lost["77"]
     assert len(parts.left_out) == 7
 

@@ -119,7 +119,7 @@ def test_with_vertices_checks_as_the_constructor_does():
     assert np.array_equal(moved.vertices, CORNERS + 1)
     assert np.array_equal(moved.bounds, mesh.bounds + 1)
     assert np.array_equal(mesh.vertices, CORNERS)
-    with pytest.raises(mc.InvalidMesh, match="4 vertices, 3 were given"):
+    with pytest.raises(mc.InvalidMesh, match="4 vertices, but 3 were given"):
         mesh.with_vertices(CORNERS[:3])
     with pytest.raises(mc.InvalidMesh, match="vertex 2"):
         mesh.with_vertices(with_vertex(2, np.nan))
