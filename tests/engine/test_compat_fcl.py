@@ -591,6 +591,85 @@ def test_no_round_shape_passes_through_another_in_motion(seed, depth):
     assert moved(fcl.Sphere(0.4), free, free + 100 * way, target) == (False, 1.0)
 
 
+def turned(rng):
+    """A rotation of any angle."""
+    return fcl.Transform(rng.normal(size=4)).getRotation()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["sphere", "box", "cylinder", "cone", "capsule", "ellipsoid"]))
+def test_moving_shapes_are_apart_before_the_time_of_contact_and_as_near_as_the_tolerance_at_it(seed, kind):
+    """Beside distances at times in between, with both objects turning."""
+    rng = np.random.default_rng(seed)
+    items = [fcl.CollisionObject(MAKERS[name](*lengths(rng, name, 0.5))) for name in (kind, "box")]
+    ends = [[fcl.Transform(turned(rng), rng.normal(size=3) * 2.0) for _ in range(2)] for _ in items]
+    for item, (begin, _) in zip(items, ends, strict=True):
+        item.setTransform(begin)
+    result = fcl.ContinuousCollisionResult()
+    request = fcl.ContinuousCollisionRequest(ccd_motion_type=fcl.CCDMotionType.CCDM_LINEAR)
+    time = fcl.continuousCollide(items[0], ends[0][1], items[1], ends[1][1], request, result)
+    motions = [mc.motion.KeyframedMotion([0, 1], [begin.pose, end.pose]) for begin, end in ends]
+
+    def gap(moment):
+        for item, motion in zip(items, motions, strict=True):
+            pose = motion.poses([moment])[0]
+            item.setTransform(fcl.Transform(pose[:3, :3], pose[:3, 3]))
+        return fcl.distance(*items)
+
+    assert all(gap(share * time) > 0.0 for share in np.linspace(0.0, 1.0 - 1e-9, 20)) or time == 0.0
+    assert not result.is_collide or gap(time) <= 1e-5 * max(float(np.ptp(i.geometry.local_box())) for i in items)
+    assert result.is_collide or time == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["sphere", "box", "cylinder", "cone", "capsule", "ellipsoid", "triangle", "cube"]),
+    st.sampled_from(["box", "sphere", "cube"]),
+)
+def test_a_plain_request_tells_the_same_as_one_for_all_contacts(seed, kind, other):
+    """Balls around objects, first contacts and contained objects, whose answers end early, beside all contacts."""
+    rng = np.random.default_rng(seed)
+    shapes = [
+        model(mc.shapes.box(rng.uniform(0.2, 2.0, 3))) if name == "cube" else MAKERS[name](*lengths(rng, name, 0.5))
+        for name in (kind, other)
+    ]
+    near = float(rng.choice([0.2, 1.0, 3.0, 30.0]))
+    shift = rng.normal(size=3) * float(rng.choice([0.0, 1e4]))
+    items = [
+        fcl.CollisionObject(shape, fcl.Transform(turned(rng), near * rng.normal(size=3) + shift)) for shape in shapes
+    ]
+    plain, every = fcl.CollisionResult(), fcl.CollisionResult()
+    met = fcl.collide(*items, fcl.CollisionRequest(), plain)
+    assert (met > 0) == (fcl.collide(*items, REQUEST, every) > 0) == plain.is_collision == every.is_collision
+    assert (met > 0) == (fcl.distance(*items) <= 0.0)
+    for side, shape in zip((plain.contacts[0].b1, plain.contacts[0].b2) if met else (), shapes, strict=False):
+        assert side == -1 or (isinstance(shape, fcl.BVHModel) and 0 <= side < shape.num_tries_())
+
+
+def test_objects_that_move_or_change_are_no_longer_where_they_were():
+    """The ball around an object follows its transform and its shape."""
+    shape, still = fcl.Sphere(0.5), placed("box", 0, 0, 0)
+    item = fcl.CollisionObject(shape, fcl.Transform(np.array([5.0, 0, 0])))
+    assert fcl.collide(item, still) == 0
+    shape.radius = 4.6
+    assert fcl.collide(item, still) == 1
+    item.setTranslation([6.0, 0, 0])
+    assert fcl.collide(item, still) == 0
+    for setter, value in (("setTranslation", [0.0, 0, 0]), ("setTransform", fcl.Transform([0.5, 0, 0]))):
+        item.setTranslation([9.0, 0, 0])
+        assert fcl.collide(item, still) == 0
+        getattr(item, setter)(value)
+        assert fcl.collide(item, still) == 1
+    long = fcl.CollisionObject(
+        fcl.Convex(np.array([[x, y, z] for x in (0.0, 9.0) for y in (0.0, 0.1) for z in (0.0, 0.1)]), 0, [])
+    )
+    long.setTranslation([0.6, 0, 0])
+    assert fcl.collide(long, still) == 0
+    long.setRotation(np.diag([-1.0, -1.0, 1.0]))
+    assert fcl.collide(long, still) == 1
+
+
 def test_objects_turn_on_their_way():
     """A bar that turns by a quarter hits a ball beside it, also as a screw and with python-fcl's default motion."""
     bar, ball = (
