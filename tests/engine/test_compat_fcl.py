@@ -5,6 +5,7 @@ from decimal import Decimal
 import meshclash as mc
 import numpy as np
 import pytest
+from fcl_calls import CONSTRUCTORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import MeshClashError
@@ -17,6 +18,7 @@ MAKERS = {
     "sphere": fcl.Sphere, "capsule": fcl.Capsule, "box": fcl.Box, "cylinder": fcl.Cylinder, "cone": fcl.Cone,
     "ellipsoid": fcl.Ellipsoid, "triangle": fcl.TriangleP, "halfspace": fcl.Halfspace, "plane": fcl.Plane,
 }  # fmt: skip
+FLAGS = "CCDMotionType", "CCDSolverType", "GJKSolverType", "NODE_TYPE", "OBJECT_TYPE"
 EXACT = "sphere", "capsule"
 SHAPES = {
     "box": fcl.Box(1, 1, 1), "sphere": fcl.Sphere(0.5), "cylinder": fcl.Cylinder(0.5, 1), "cone": fcl.Cone(0.5, 1),
@@ -41,6 +43,74 @@ def model(mesh):
 
 
 CUBE = model(SHAPES["box"].core.mesh)
+
+NAMES = """
+BVHModel: aabb_center addSubModel addTriangle addVertex beginModel buildState computeLocalAABB endModel
+  getNodeType num_tries_
+Box: aabb_center computeLocalAABB getNodeType side
+CCDMotionType: CCDM_LINEAR CCDM_SCREW CCDM_SPLINE CCDM_TRANS
+CCDSolverType: CCDC_CONSERVATIVE_ADVANCEMENT CCDC_NAIVE CCDC_POLYNOMIAL_SOLVER CCDC_RAY_SHOOTING
+Capsule: aabb_center computeLocalAABB getNodeType lz radius
+CollisionData: done request result
+CollisionGeometry: aabb_center computeLocalAABB getNodeType
+CollisionObject: getNodeType getObjectType getQuatRotation getRotation getTransform getTranslation isFree
+  isOccupied isUncertain setQuatRotation setRotation setTransform setTranslation
+CollisionRequest: enable_contact enable_cost gjk_solver_type num_max_contacts num_max_cost_sources
+  use_approximate_cost
+CollisionResult: contacts cost_sources is_collision
+Cone: aabb_center computeLocalAABB getNodeType lz radius
+Contact: b1 b2 normal o1 o2 penetration_depth pos
+ContinuousCollisionRequest: ccd_motion_type ccd_solver_type gjk_solver_type num_max_iterations toc_err
+ContinuousCollisionResult: is_collide time_of_contact
+Convex: aabb_center computeLocalAABB getNodeType num_faces
+CostSource: aabb_max aabb_min cost_density total_cost
+Cylinder: aabb_center computeLocalAABB getNodeType lz radius
+DistanceData: done request result
+DistanceRequest: enable_nearest_points enable_signed_distance gjk_solver_type
+DistanceResult: b1 b2 min_distance nearest_points o1 o2
+DynamicAABBTreeCollisionManager: clear collide distance empty getObjects max_tree_nonbalanced_level
+  octree_as_geometry_collide octree_as_geometry_distance registerObject registerObjects setup size
+  tree_incremental_balance_pass tree_init_level tree_topdown_balance_threshold tree_topdown_level
+  unregisterObject update
+Ellipsoid: aabb_center computeLocalAABB getNodeType radii
+GJKSolverType: GST_INDEP GST_LIBCCD
+Halfspace: aabb_center computeLocalAABB d getNodeType n
+NODE_TYPE: BV_AABB BV_KDOP16 BV_KDOP18 BV_KDOP24 BV_OBB BV_OBBRSS BV_RSS BV_UNKNOWN BV_kIOS GEOM_BOX
+  GEOM_CAPSULE GEOM_CONE GEOM_CONVEX GEOM_CYLINDER GEOM_ELLIPSOID GEOM_HALFSPACE GEOM_OCTREE GEOM_PLANE
+  GEOM_SPHERE GEOM_TRIANGLE NODE_COUNT
+OBJECT_TYPE: OT_BVH OT_COUNT OT_GEOM OT_OCTREE OT_UNKNOWN
+OcTree: aabb_center computeLocalAABB getNodeType
+Plane: aabb_center computeLocalAABB d getNodeType n
+Sphere: aabb_center computeLocalAABB getNodeType radius
+Transform: getQuatRotation getRotation getTranslation setQuatRotation setRotation setTranslation
+TriangleP: a aabb_center b c computeLocalAABB getNodeType
+__version__:
+collide:
+continuousCollide:
+defaultCollisionCallback:
+defaultDistanceCallback:
+distance:
+"""
+"""What ``dir`` tells about python-fcl 0.7.0.11, its classes and objects: a name a line, and its members."""
+
+
+@pytest.mark.parametrize("line", NAMES.replace("\n  ", " ").strip().splitlines())
+def test_every_name_of_python_fcl_exists(line):
+    name, _, members = line.partition(":")
+    thing = getattr(fcl, name)
+    assert name in dir(fcl) and name in fcl.__all__
+    if members and name not in (*FLAGS, "OcTree"):
+        thing = thing(*{**CONSTRUCTORS, "CollisionObject": (fcl.Sphere(1.0),)}.get(name, ()))
+    assert [member for member in members.split() if not hasattr(thing, member)] == []
+
+
+def test_the_modules_of_python_fcl_exist():
+    from meshclash.compat.fcl import collision_data, version
+    from meshclash.compat.fcl import fcl as compiled
+
+    assert compiled.collide is fcl.collide and collision_data.Contact is fcl.Contact
+    assert version.__version__ == fcl.__version__ == "0.7.0"
+
 
 # --- round shapes ------------------------------------------------------------------------------------------------
 

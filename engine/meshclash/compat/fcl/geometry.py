@@ -17,7 +17,7 @@ from ...messages import shown
 from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
 from ...types.numbers import float_array, real_number, whole_number, whole_numbers
-from .data import NODE_TYPE
+from .collision_data import NODE_TYPE
 
 TOLERANCE = 1e-3
 """Maximum distance by which meshes of round shapes exceed the true shape, relative to the radius; the meshes contain

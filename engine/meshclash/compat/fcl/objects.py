@@ -11,7 +11,7 @@ from ...messages import a_type
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...types.pose import LARGEST_COORDINATE, Pose
-from .data import NODE_TYPE, OBJECT_TYPE
+from .collision_data import NODE_TYPE, OBJECT_TYPE
 from .geometry import Ball, CollisionGeometry, Point
 
 _BALL_ROUNDING = 1e-12
@@ -158,23 +158,6 @@ class CollisionObject(Changeable):
             self._ball = local, _moved(local, self._transform._pose)
         return self._ball[1]
 
-    def is_far_from(self, other: "CollisionObject") -> bool:
-        """Return whether the balls around two objects have no common point, so that the objects have none."""
-        first, second = self.ball, other.ball
-        return math.dist(first[0], second[0]) > first[1] + second[1]
-
-    def may_contain(self, other: "CollisionObject") -> bool:
-        """Return whether a point of another object is in the box around this one, as it is if this one contains it."""
-        x, y, z = _placed(other._geometry.a_point, other._transform._pose.tolist())
-        rows = self._transform._pose.tolist()
-        ways = x - rows[0][3], y - rows[1][3], z - rows[2][3]
-        slack = _BALL_ROUNDING * (self.ball[1] + sum(map(abs, (x, y, z))) + sum(abs(row[3]) for row in rows[:3]))
-        for k, (low, high) in enumerate(self._geometry.box):
-            height = rows[0][k] * ways[0] + rows[1][k] * ways[1] + rows[2][k] * ways[2]
-            if not low - slack <= height <= high + slack:
-                return False
-        return True
-
     def _shared_things(self) -> Iterable[object]:
         return (self._geometry,)
 
@@ -247,3 +230,22 @@ class CollisionObject(Changeable):
     def isUncertain(self) -> bool:
         """Return False: python-fcl's uncertain cells exist in octrees only."""
         return False
+
+
+def are_far(o1: CollisionObject, o2: CollisionObject) -> bool:
+    """Return whether the balls around two objects have no common point, so that the objects have none."""
+    first, second = o1.ball, o2.ball
+    return math.dist(first[0], second[0]) > first[1] + second[1]
+
+
+def may_contain(outer: CollisionObject, inner: CollisionObject) -> bool:
+    """Return whether a point of an object is in the box around another one, as it is if that one contains it."""
+    x, y, z = _placed(inner.geometry.a_point, inner.matrix.tolist())
+    rows = outer.matrix.tolist()
+    ways = x - rows[0][3], y - rows[1][3], z - rows[2][3]
+    slack = _BALL_ROUNDING * (outer.ball[1] + sum(map(abs, (x, y, z))) + sum(abs(row[3]) for row in rows[:3]))
+    for k, (low, high) in enumerate(outer.geometry.box):
+        height = rows[0][k] * ways[0] + rows[1][k] * ways[1] + rows[2][k] * ways[2]
+        if not low - slack <= height <= high + slack:
+            return False
+    return True

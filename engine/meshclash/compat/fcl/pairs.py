@@ -27,7 +27,7 @@ from ...query.signed_distance import contains
 from ...query.verdict import verdict
 from ...types.verdict import Verdict
 from .geometry import Box
-from .objects import CollisionObject
+from .objects import CollisionObject, may_contain
 
 ROUNDING = 1e-14
 """Amount by which the distance of round shapes is reduced, relative to the coordinates, so that the distance is never
@@ -142,7 +142,7 @@ class BoundedPair:
     @property
     def _may_contain(self) -> bool:
         first, second = self._objects
-        return first.may_contain(second) or second.may_contain(first)
+        return may_contain(first, second) or may_contain(second, first)
 
     def _nearer_than_margin(self) -> tuple[int, int] | None:
         """Return triangles of the cores whose distance is at most the margin; None if there are none."""
@@ -324,7 +324,7 @@ class RoundSolidPair(BoundedPair):
         """Whether the shape, which meets no triangle of the model, is inside the model."""
         inner, outer = self._solid, 1 - self._solid
         model = self._cores[outer]
-        if not self._objects[outer].may_contain(self._objects[inner]) or not model.mesh.is_closed:
+        if not may_contain(self._objects[outer], self._objects[inner]) or not model.mesh.is_closed:
             return False
         return bool(contains(model, self._poses[inner][None, :3, 3], self._poses[outer])[0])
 

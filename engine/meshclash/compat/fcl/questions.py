@@ -15,8 +15,7 @@ from ...motion.motion_piece import MotionPiece, make_piece
 from ...motion.motions import Motion
 from ...types.arguments import instance
 from ...types.numbers import real_number, truth, whole_number
-from .convex_pairs import ConvexPair, meet, nearest, short_gap
-from .data import (
+from .collision_data import (
     CCDMotionType,
     CollisionData,
     CollisionRequest,
@@ -28,8 +27,9 @@ from .data import (
     DistanceRequest,
     DistanceResult,
 )
+from .convex_pairs import ConvexPair, meet, nearest, short_gap
 from .geometry import CollisionGeometry
-from .objects import CollisionObject, Transform
+from .objects import CollisionObject, Transform, are_far
 from .pairs import NONE, BoundedPair, Pair, RoundSolidPair
 from .plane_pairs import FacePair, TwoFaces
 
@@ -86,7 +86,7 @@ def collide(
     """
     request = _checked(o1, o2, request, CollisionRequest, result, CollisionResult)
     plain = is_plain(request)
-    if plain and o1.is_far_from(o2):
+    if plain and are_far(o1, o2):
         return 0
     if plain:
         triangles = _first_contact(o1, o2)
@@ -99,7 +99,7 @@ def collide(
     most = whole_number("num_max_contacts", request.num_max_contacts, 1)
     if request.enable_cost:
         raise UnsupportedOption("enable_cost is not supported: use meshclash.verdict to get the depth of an overlap")
-    if o1.is_far_from(o2):
+    if are_far(o1, o2):
         return 0
     pair = _pair(o1, o2)
     if pair.is_apart:
