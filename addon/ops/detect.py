@@ -42,7 +42,7 @@ from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import length, progress_text, said
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
 from .polls import has_pair, is_idle, possible
@@ -236,7 +236,7 @@ class Run:
 def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
     task = running_work.running_task()
     if task is not None:
-        header.layout.label(text="Cancel", icon="EVENT_ESC")
+        header.layout.label(text="Cancel", text_ctxt=CONTEXT, icon="EVENT_ESC")
         row = header.layout.row()
         row.ui_units_x = STATUS_WIDTH
         row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))
