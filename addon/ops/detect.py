@@ -177,7 +177,8 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = (
-        left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict()),
+        left_out(report.stats.get("left_out")),
+        too_small(report.stats, [options.as_dict() for options in report.asked_all]),
         ignored_fasteners(item.reason for item in report.skipped),
     )  # fmt: skip
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
