@@ -208,27 +208,25 @@ def balls_in_open_solids(state: State) -> Steps:
 
 
 def through_holes(state: State) -> Steps:
-    """Judge a surface that passes through a hole of an open solid: the surface clashes; a surface within reach of a
-    hole may clash.
+    """Judge a surface that passes through a hole of an open solid: the surface clashes; a surface near a hole may
+    clash.
 
     The rule applies to pairs that are apart, touch, or have a contained object. A surface that neither meets the mesh
-    nor comes within reach of its holes is on one side of the solid that the mesh represents: the certainty of the
-    verdict does not change. For objects that touch, the rule before has decided by balls; here they only become less
-    certain. So do objects outside the box of what is left, because the missing part may stick out of that box. The
+    nor comes near its holes is on one side of the solid that the mesh represents: the certainty of the verdict does not
+    change. For objects that touch, the rule before has decided by balls; here they only become less certain. The
     certainty is derived from the points that are farthest inside and outside (measured by
     ``tests/engine/open_truth.py``).
     """
     asked = state.codes <= CONTAINED
     near = yield from near_holes_steps(state.case, np.stack([asked, asked], axis=1))
     for job, inner in np.argwhere(near).tolist():
-        passing = yield from passing_steps(state.case, job, inner)
+        passing, sure = yield from passing_steps(state.case, job, inner)
         if state.codes[job] == CLASH:
             continue
-        if passing.partly > 0.5 and state.codes[job] != TOUCHING:
-            state.codes[job], state.certainties[job] = CLASH, min(passing.partly, passing.certainty)
+        if passing > 0.5 and state.codes[job] != TOUCHING:
+            state.codes[job], state.certainties[job] = CLASH, min(passing, sure)
         else:
-            unseen = max(passing.partly, passing.beyond)
-            state.certainties[job] = min(state.certainties[job], max(0.5, 1.0 - unseen), passing.certainty)
+            state.certainties[job] = min(state.certainties[job], max(0.5, 1.0 - passing), sure)
 
 
 # Depths and permitted overlaps
