@@ -43,9 +43,9 @@ _MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
 _OUTSIDE = (0.001, 0.02, 0.15, 0.35, 0.65, 0.9, 0.98)
 _OPENINGS = (0.33, 0.6)
 _WIDE_WINDING = 0.1
-# Of points beyond the box of the mesh, for an opening of any width.
-_BEYOND_WINDINGS = (0.0, 0.02, 0.1, 0.3)
-_INSIDE_BEYOND = (0.002, 0.02, 0.06, 0.1)
+# Of points beyond the box of the mesh, for an opening of any width: 14 of 385 such surfaces met the missing part.
+_BEYOND_WINDINGS = (0.0, 0.02, 0.05)
+_INSIDE_BEYOND = (0.001, 0.02, 0.06)
 
 
 def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
