@@ -42,7 +42,7 @@ from ..core.table import RowTable
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..texts import length, progress_text, said
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .heartbeat import INTERVAL, Heartbeat
 from .loading import load_steps
 from .polls import has_pair, is_idle, possible
@@ -177,7 +177,8 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     skipped = "".join(f", {count} {said(word)}" for count, word in counts_out if count)
     effort = f"{translated(counted(report.stats['objects'], 'object'))}{skipped}"
     more = (
-        left_out(report.stats.get("left_out")), too_small(report.stats, report.options.as_dict()),
+        left_out(report.stats.get("left_out")),
+        too_small(report.stats, [options.as_dict() for options in report.asked_all]),
         ignored_fasteners(item.reason for item in report.skipped),
     )  # fmt: skip
     tests = f"{translated(counted(len(report.tests), 'test'))}: " if report.tests else ""
@@ -236,7 +237,7 @@ class Run:
 def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
     task = running_work.running_task()
     if task is not None:
-        header.layout.label(text="Cancel", icon="EVENT_ESC")
+        header.layout.label(text="Cancel", text_ctxt=CONTEXT, icon="EVENT_ESC")
         row = header.layout.row()
         row.ui_units_x = STATUS_WIDTH
         row.progress(factor=task.fraction, text=progress_text(task.fraction, task.seconds_left))

@@ -28,7 +28,9 @@ class MESHCLASH_PT_common_solid(TabPanel):
         layout, units = self.layout, context.scene.unit_settings
         shown = shown_things.solid.of(context.scene.session_uid)
         row = layout.row(align=True)
-        row.operator("meshclash.show_common_solid", text="Show Selected Pair" if shown is None else "Update")
+        row.operator(
+            "meshclash.show_common_solid", text="Show Selected Pair" if shown is None else "Update", text_ctxt=CONTEXT
+        )
         if shown is None:
             return
         row.operator("meshclash.hide_common_solid", text="", icon="X")
@@ -43,7 +45,7 @@ class MESHCLASH_PT_common_solid(TabPanel):
             draw_text(layout, "An object has moved or changed: press Update", context.region, "INFO")
         if shown.box is not None:
             ways = layout.row(align=True)
-            ways.operator("meshclash.frame_common_solid", text="Frame Solid", icon="ZOOM_SELECTED")
+            ways.operator("meshclash.frame_common_solid", text="Frame Solid", text_ctxt=CONTEXT, icon="ZOOM_SELECTED")
             clips = context.space_data is not None and context.space_data.type == "VIEW_3D"
             clipped = clips and context.space_data.region_3d.use_clip_planes
             ways.operator("meshclash.clip_common_solid", text="Clip", text_ctxt=CONTEXT, icon="CUBE", depress=clipped)

@@ -10,7 +10,7 @@ from bpy.types import UIList
 from .. import histories, scene_results, shown_things
 from ..core.short_names import whole_words
 from ..texts import length, said, text_width
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .lists import CELL, draw_list, line_width
 from .parts import TabPanel, draw_facts, draw_statuses, draw_text
 
@@ -98,7 +98,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     """Draw the list of groups, and the actions for all pairs of the chosen one."""
     listed = context.window_manager.meshclash
     line = layout.row(align=True)
-    line.prop(listed, "group_by", text="Group by")
+    line.prop(listed, "group_by", text="Group by", text_ctxt=CONTEXT)
     line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
     draw_list(
         layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))
@@ -111,10 +111,10 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     column.enabled = shown_things.listed().group is not None or bool(shown_things.listed().marked)
     marked = len(shown_things.listed().marked)
     line = column.row(align=True)
-    line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed pairs:")
+    line.label(text=said("{marked} selected:", marked=marked) if marked else "All listed pairs:", translate=False)
     draw_statuses(column, "meshclash.set_listed_status")
     line = column.row(align=True)
-    line.operator("meshclash.say_of_listed", text="Assign", icon="USER")
+    line.operator("meshclash.say_of_listed", text="Assign", text_ctxt=CONTEXT, icon="USER")
     line.operator("meshclash.select_listed", text="", icon="RESTRICT_SELECT_OFF")
     line.operator("meshclash.select_listed", text="", icon="HIDE_OFF").isolate = True
     line.operator("meshclash.exclude_listed", text="", icon="REMOVE")
@@ -127,11 +127,11 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
 def _draw_edits(layout: Any, context: Any, chosen: Any) -> None:
     """Draw the actions for the chosen group, and its comment."""
     line = layout.row(align=True)
-    line.operator("meshclash.name_group", text="Name")
-    line.operator("meshclash.comment_group", text="Comment")
+    line.operator("meshclash.name_group", text="Name", text_ctxt=CONTEXT)
+    line.operator("meshclash.comment_group", text="Comment", text_ctxt=CONTEXT)
     line = layout.row(align=True)
-    line.operator("meshclash.split_group", text="Split")
-    line.operator("meshclash.merge_group", text="Merge")
+    line.operator("meshclash.split_group", text="Split", text_ctxt=CONTEXT)
+    line.operator("meshclash.merge_group", text="Merge", text_ctxt=CONTEXT)
     line.operator("meshclash.reset_groups", text="", icon="LOOP_BACK")
     decision = None if chosen is None else histories.history_of(context.scene).decisions.get(chosen.key)
     for remark in decision.comments[-MOST_COMMENTS:] if decision else ():

@@ -10,7 +10,7 @@ from meshclash.messages import Sentence
 from .. import running_work, shown_things
 from ..core.levels import LABELS
 from ..texts import said
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .parts import ResearchPanel, draw_table, draw_text, named_row
 
 MOST_CANDIDATES = 12
@@ -32,7 +32,9 @@ class MESHCLASH_PT_hierarchy(ResearchPanel):
         named_row(column, "Volume").prop(settings, "hierarchy_volume", text="")
         named_row(column, "Builder").prop(settings, "hierarchy_split", text="")
         row = column.row(align=True)
-        row.operator("meshclash.show_hierarchy", text="Show Active Object" if shown is None else "Update").name = ""
+        row.operator(
+            "meshclash.show_hierarchy", text="Show Active Object" if shown is None else "Update", text_ctxt=CONTEXT
+        ).name = ""
         if shown is None:
             return
         row.operator("meshclash.hide_hierarchy", text="", icon="X")

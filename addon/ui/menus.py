@@ -9,6 +9,7 @@ import bpy
 from bpy.types import Menu
 
 from .. import preferences, scene_results
+from ..translations import CONTEXT
 
 
 class MESHCLASH_MT_main(Menu):
@@ -18,18 +19,20 @@ class MESHCLASH_MT_main(Menu):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        layout.operator("meshclash.detect", text="Detect Clashes", icon="VIEWZOOM")
-        layout.operator("meshclash.live", text="Live Clashes", icon="PLAY")
+        layout.operator("meshclash.detect", text="Detect Clashes", text_ctxt=CONTEXT, icon="VIEWZOOM")
+        layout.operator("meshclash.live", text="Live Clashes", text_ctxt=CONTEXT, icon="PLAY")
         layout.operator("meshclash.stop")
         layout.menu(MESHCLASH_MT_tests.__name__)
         layout.separator()
-        layout.operator("meshclash.step_pair", text="Next Pair", icon="TRIA_DOWN").step = 1
-        layout.operator("meshclash.step_pair", text="Previous Pair", icon="TRIA_UP").step = -1
+        layout.operator("meshclash.step_pair", text="Next Pair", text_ctxt=CONTEXT, icon="TRIA_DOWN").step = 1
+        layout.operator("meshclash.step_pair", text="Previous Pair", text_ctxt=CONTEXT, icon="TRIA_UP").step = -1
         layout.operator("meshclash.list_selected", icon="RESTRICT_SELECT_OFF")
         layout.operator("meshclash.list_all")
         layout.separator()
-        layout.operator_menu_enum("meshclash.set_status", "status", text="Status of Pair")
-        layout.operator_menu_enum("meshclash.set_listed_status", "status", text="Status of All Listed Pairs")
+        layout.operator_menu_enum("meshclash.set_status", "status", text="Status of Pair", text_ctxt=CONTEXT)
+        layout.operator_menu_enum(
+            "meshclash.set_listed_status", "status", text="Status of All Listed Pairs", text_ctxt=CONTEXT
+        )
         layout.operator("meshclash.select_listed")
         layout.operator("meshclash.select_faces", icon="FACESEL")
         layout.operator("meshclash.check_again", icon="FILE_REFRESH")
@@ -41,18 +44,22 @@ class MESHCLASH_MT_main(Menu):
         layout.operator("meshclash.show_common_solid")
         layout.operator("meshclash.frame_common_solid")
         layout.operator("meshclash.clip_common_solid")
-        layout.operator("meshclash.make_common_solid", text="Make Object of Common Solid")
+        layout.operator("meshclash.make_common_solid", text="Make Object of Common Solid", text_ctxt=CONTEXT)
         layout.operator("meshclash.hide_common_solid")
         layout.separator()
         research = (MESHCLASH_MT_research,) if preferences.of(context).show_research else ()
         for menu in (MESHCLASH_MT_groups, MESHCLASH_MT_marks, MESHCLASH_MT_timeline, MESHCLASH_MT_models, *research):
             layout.menu(menu.__name__)
         layout.separator()
-        layout.operator("meshclash.open_results", text="Open Clash Results", icon="WINDOW").place = "WINDOW"
-        layout.operator("meshclash.open_results", text="Clash Results Below the View").place = "AREA"
-        layout.operator("meshclash.export_report", text="Export Clash Report", icon="EXPORT")
-        layout.operator("meshclash.import_bcf", text="Import BCF Statuses and Comments", icon="IMPORT")
-        layout.operator("meshclash.clear_results", text="Clear Clash Results", icon="TRASH")
+        layout.operator(
+            "meshclash.open_results", text="Open Clash Results", text_ctxt=CONTEXT, icon="WINDOW"
+        ).place = "WINDOW"
+        layout.operator("meshclash.open_results", text="Clash Results Below the View", text_ctxt=CONTEXT).place = "AREA"
+        layout.operator("meshclash.export_report", text="Export Clash Report", text_ctxt=CONTEXT, icon="EXPORT")
+        layout.operator(
+            "meshclash.import_bcf", text="Import BCF Statuses and Comments", text_ctxt=CONTEXT, icon="IMPORT"
+        )
+        layout.operator("meshclash.clear_results", text="Clear Clash Results", text_ctxt=CONTEXT, icon="TRASH")
         layout.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
 
@@ -69,7 +76,7 @@ class MESHCLASH_MT_tests(Menu):
         layout.operator("meshclash.fill_matrix")
         layout.operator("meshclash.use_test")
         layout.operator("meshclash.remove_test").every = False
-        layout.operator("meshclash.remove_test", text="Remove All Tests").every = True
+        layout.operator("meshclash.remove_test", text="Remove All Tests", text_ctxt=CONTEXT).every = True
         layout.separator()
         layout.operator("meshclash.import_tests", icon="IMPORT")
         layout.operator("meshclash.export_tests", icon="EXPORT")
@@ -97,8 +104,8 @@ class MESHCLASH_MT_marks(Menu):
     def draw(self, _context: Any) -> None:
         layout = self.layout
         for name, label in (("write_attribute", "Write Face Attribute"), ("assign_material", "Assign Material")):
-            layout.operator(f"meshclash.{name}", text=f"{label}: All Clashes").scope = "ALL"
-            layout.operator(f"meshclash.{name}", text=f"{label}: Selected Pair").scope = "ACTIVE"
+            layout.operator(f"meshclash.{name}", text=f"{label}: All Clashes", translate=False).scope = "ALL"
+            layout.operator(f"meshclash.{name}", text=f"{label}: Selected Pair", translate=False).scope = "ACTIVE"
         layout.separator()
         layout.operator("meshclash.remove_attribute")
         layout.operator("meshclash.restore_materials")
@@ -111,10 +118,14 @@ class MESHCLASH_MT_timeline(Menu):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        layout.operator("meshclash.scan_timeline", text="Scan Timeline for Clashes", icon="TIME")
-        layout.operator_menu_enum("meshclash.bake_clearance", "of", text="Bake Clearance to Curve", icon="FCURVE")
+        layout.operator("meshclash.scan_timeline", text="Scan Timeline for Clashes", text_ctxt=CONTEXT, icon="TIME")
+        layout.operator_menu_enum(
+            "meshclash.bake_clearance", "of", text="Bake Clearance to Curve", text_ctxt=CONTEXT, icon="FCURVE"
+        )
         layout.separator()
-        layout.operator_menu_enum("meshclash.event_markers", "at", text="Add Markers", icon="MARKER_HLT")
+        layout.operator_menu_enum(
+            "meshclash.event_markers", "at", text="Add Markers", text_ctxt=CONTEXT, icon="MARKER_HLT"
+        )
         layout.operator("meshclash.remove_markers")
         layout.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
         layout.operator("meshclash.remove_heat")
@@ -147,9 +158,9 @@ class MESHCLASH_MT_research(Menu):
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
-        layout.operator("meshclash.show_hierarchy", text="Show Hierarchy of Active Object").name = ""
+        layout.operator("meshclash.show_hierarchy", text="Show Hierarchy of Active Object", text_ctxt=CONTEXT).name = ""
         layout.operator("meshclash.hide_hierarchy")
-        layout.operator("meshclash.advise", text="Measure Hierarchies of Selected Objects")
+        layout.operator("meshclash.advise", text="Measure Hierarchies of Selected Objects", text_ctxt=CONTEXT)
         layout.operator("meshclash.run_method")
         layout.separator()
         layout.operator("meshclash.show_voxels")
@@ -174,13 +185,15 @@ def _in_context_menu(self: Any, context: Any) -> None:
 
 
 def _in_import(self: Any, _context: Any) -> None:
-    self.layout.operator("meshclash.import_scan", text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)")
-    self.layout.operator("meshclash.import_massive", text="Massive Model (PLY, STL, OBJ, NPZ)")
-    self.layout.operator("meshclash.import_bcf", text="Clash Statuses and Comments (BCF)")
+    self.layout.operator("meshclash.import_scan", text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)", text_ctxt=CONTEXT)
+    self.layout.operator("meshclash.import_massive", text="Massive Model (PLY, STL, OBJ, NPZ)", text_ctxt=CONTEXT)
+    self.layout.operator("meshclash.import_bcf", text="Clash Statuses and Comments (BCF)", text_ctxt=CONTEXT)
 
 
 def _in_export(self: Any, _context: Any) -> None:
-    self.layout.operator("meshclash.export_report", text="Clash Report (BCF, HTML, XLSX, JSON, CSV, XML, SARIF)")
+    self.layout.operator(
+        "meshclash.export_report", text="Clash Report (BCF, HTML, XLSX, JSON, CSV, XML, SARIF)", text_ctxt=CONTEXT
+    )
 
 
 PLACES: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (

@@ -39,7 +39,7 @@ from ..texts import (
     way_out,
     wrapped,
 )
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .lists import draw_list
 from .parts import ResearchPanel, TabPanel, draw_facts, draw_line, draw_statuses, draw_table, draw_text, named_row
 from .presets import MESHCLASH_PT_presets
@@ -110,7 +110,9 @@ def draw_detection(row: Any) -> None:
         return
     row.operator("meshclash.detect", icon="VIEWZOOM")
     icon = "PAUSE" if live else "PLAY"
-    row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
+    row.operator(
+        "meshclash.live", text="Stop Live" if live else "Live", text_ctxt=CONTEXT, icon=icon, depress=live is not None
+    )
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
@@ -120,7 +122,7 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     if settings.permitted_by == "LENGTH" or settings.permitted_overlap > 0.0:
         row.prop(settings, "permitted_overlap")
     else:  # the precision of the coordinates is not known yet
-        row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below")
+        row.prop_enum(settings, "permitted_by", "LENGTH", text="Ignore Overlaps Below", text_ctxt=CONTEXT)
     wanted = None if result is None else shallow_below(context.scene, result)
     if wanted is not None:
         row.operator("meshclash.hide_overlaps", text="", icon="HIDE_ON").length = wanted
@@ -173,13 +175,13 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
     box = layout.box().column(align=True)
     lines = wrapped(translated(state.reason), region)
     box.alert = True
-    box.label(text=lines[0], icon="ERROR")
+    box.label(text=lines[0], translate=False, icon="ERROR")
     for line in lines[1:]:
-        box.label(text=line, icon="BLANK1")
+        box.label(text=line, translate=False, icon="BLANK1")
     advice = box.column(align=True)
     advice.alert = False
     for line in (*wrapped(translated(state.remedy), region), *state.diagnostics):
-        advice.label(text=line, icon="BLANK1")
+        advice.label(text=line, translate=False, icon="BLANK1")
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
 
@@ -428,7 +430,14 @@ def draw_verdicts(buttons: Any, context: Any, result: scene_results.SceneResult)
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(listed, f"show_{verdict}", text=f"{said(entry.label)} {count:,}", icon=entry.icon, toggle=True)
+        button.prop(
+            listed,
+            f"show_{verdict}",
+            text=f"{said(entry.label)} {count:,}",
+            translate=False,
+            icon=entry.icon,
+            toggle=True,
+        )
 
 
 def _rows_that_fit(context: Any, result: scene_results.SceneResult) -> int:
@@ -462,11 +471,11 @@ def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) ->
     again = bool(gone) or counts.get("ACTIVE", 0) > 0 or bool(listed.progress)
     for name, label in SINCE:
         if again and (counts.get(name, 0) or name in listed.progress):
-            grid.prop_enum(listed, "progress", name, text=said(label, count=counts.get(name, 0)))
+            grid.prop_enum(listed, "progress", name, text=said(label, count=counts.get(name, 0)), translate=False)
         else:
             grid.label(text="")
     if gone:
-        grid.popover("MESHCLASH_PT_gone", text=said("{count} no longer found", count=len(gone)))
+        grid.popover("MESHCLASH_PT_gone", text=said("{count} no longer found", count=len(gone)), translate=False)
     else:
         grid.label(text="")
 
@@ -502,13 +511,13 @@ class MESHCLASH_PT_filter(Panel):
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
         result = scene_results.result_of(context.scene.session_uid)
-        layout.label(text="Sort by")
+        layout.label(text="Sort by", text_ctxt=CONTEXT)
         row = layout.row(align=True)
         row.prop(listed, "sort_key", text="")
         row.prop(listed, "sort_reverse", text="", icon="SORT_DESC" if listed.sort_reverse else "SORT_ASC")
-        layout.label(text="Status")
+        layout.label(text="Status", text_ctxt=CONTEXT)
         layout.column(align=True).prop(listed, "statuses", expand=True)  # as usual in Blender, Shift adds one
-        layout.label(text="Change Since Last Detection")
+        layout.label(text="Change Since Last Detection", text_ctxt=CONTEXT)
         layout.column(align=True).prop(listed, "progress", expand=True)
         layout.prop(listed, "assignee")
         if listed.of_frames or (result is not None and result.table.has_frames):
@@ -518,7 +527,7 @@ class MESHCLASH_PT_filter(Panel):
         if result is not None and result.report.tests:
             layout.prop_search(listed, "of_test", context.scene.meshclash, "kept_tests")
         if result is not None and result.table.has_volumes:
-            layout.prop(listed, "min_volume", text="Minimum Common Volume")
+            layout.prop(listed, "min_volume", text="Minimum Common Volume", text_ctxt=CONTEXT)
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:
@@ -529,7 +538,7 @@ def draw_pages(layout: Any, context: Any, listed: Any) -> None:
         row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
         split = row.split(factor=PAGE_SHARE, align=True)
         split.prop(listed, "page", text="")
-        split.label(text=said("of {pages}: {pairs}", pages=pages, pairs=total))
+        split.label(text=said("of {pages}: {pairs}", pages=pages, pairs=total), translate=False)
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     elif listed.found < listed.total:
         none = said("None of the {total} pairs matches the filters", total=listed.total)
@@ -559,13 +568,15 @@ def _draw_ways(layout: Any, context: Any, row: Any) -> None:
     """Draw the actions for the selected pair, always at the same position; unavailable actions are disabled."""
     result = scene_results.result_of(context.scene.session_uid)
     ways = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    ways.operator("meshclash.select_faces", text="Select Faces", icon="FACESEL")
-    ways.operator("meshclash.check_again", text="Check Again", icon="FILE_REFRESH")
-    ways.operator("meshclash.exclude_pair", text="Exclude", icon="REMOVE")
+    ways.operator("meshclash.select_faces", text="Select Faces", text_ctxt=CONTEXT, icon="FACESEL")
+    ways.operator("meshclash.check_again", text="Check Again", text_ctxt=CONTEXT, icon="FILE_REFRESH")
+    ways.operator("meshclash.exclude_pair", text="Exclude", text_ctxt=CONTEXT, icon="REMOVE")
     if result is not None and row.id in result.ways:
         ways.operator("meshclash.apply_way_out", icon="EMPTY_SINGLE_ARROW")
     elif row.verdict in SOLID_VERDICTS:
-        ways.operator("meshclash.find_ways_out", text="Find Way Out", icon="EMPTY_SINGLE_ARROW").scope = "PAIR"
+        ways.operator(
+            "meshclash.find_ways_out", text="Find Way Out", text_ctxt=CONTEXT, icon="EMPTY_SINGLE_ARROW"
+        ).scope = "PAIR"
     else:
         ways.label(text="")
 
@@ -678,12 +689,12 @@ class MESHCLASH_PT_marks(TabPanel):
             ("Material", "meshclash.assign_material", "MATERIAL", "meshclash.restore_materials"),
         ):
             column = layout.column(align=True)
-            column.label(text=title)
+            column.label(text=title, text_ctxt=CONTEXT)
             if title == "Face Attribute":
                 column.prop(context.scene.meshclash, "attribute_name", text="")
             row = column.row(align=True)
-            row.operator(write, text="All Clashes", icon=icon).scope = "ALL"
-            row.operator(write, text="Selected Pair").scope = "ACTIVE"
+            row.operator(write, text="All Clashes", text_ctxt=CONTEXT, icon=icon).scope = "ALL"
+            row.operator(write, text="Selected Pair", text_ctxt=CONTEXT).scope = "ACTIVE"
             row.operator(remove, text="", icon="LOOP_BACK")
 
 
@@ -706,7 +717,7 @@ class MESHCLASH_PT_display(TabPanel):
             row = layout.row(align=True)
             for name, label in (("colour_a", "A"), ("colour_b", "B"), ("colour_curve", "Lines")):
                 cell = row.column(align=True)
-                cell.label(text=label)
+                cell.label(text=label, text_ctxt=CONTEXT)
                 cell.prop(addon, name, text="")
         column = layout.column(align=True)
         column.prop(settings, "overlay_curves")

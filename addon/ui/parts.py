@@ -11,7 +11,7 @@ from ..core.short_names import CUT, whole_words
 from ..props import STATUSES
 from ..screens import TAB_NAME
 from ..texts import said, text_width, wrapped
-from ..translations import translated
+from ..translations import CONTEXT, translated
 
 NO_WIDTH, LINE_MARGIN, BUTTON = 280.0, 90.0, 20.0  # [px at scale 1]
 
@@ -76,7 +76,7 @@ def draw_statuses(layout: Any, operator: str, current: str = "") -> None:
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     for status, label, _tip, icon, _number in STATUSES:
         pressed = {"depress": True} if status == current else {}
-        grid.operator(operator, text=label, icon=icon, **pressed).status = status
+        grid.operator(operator, text=label, text_ctxt=CONTEXT, icon=icon, **pressed).status = status
 
 
 def named_row(layout: Any, name: str, share: float = 0.29) -> Any:

@@ -150,7 +150,7 @@ class MESHCLASH_PT_wide_results(Panel):
         row = layout.row(align=True)
         draw_detection(row)
         if result is None:
-            layout.label(text="No results in this scene yet", icon="INFO")
+            layout.label(text="No results in this scene yet", text_ctxt=CONTEXT, icon="INFO")
             return
         row.operator("meshclash.export_report", text="", icon="EXPORT")
         row.operator("meshclash.clear_results", text="", icon="TRASH")
@@ -191,10 +191,12 @@ def _draw_titles(layout: Any, listed: Any, shares: dict[Column, float]) -> None:
     for cell, column in zip(_cells(titles, shares.values())[1:], shares, strict=True):
         cell.alignment = "LEFT"
         if column.name == "way_out":
-            cell.operator("meshclash.find_ways_out", text=column.list_title, emboss=False).scope = "LISTED"
+            cell.operator(
+                "meshclash.find_ways_out", text=column.list_title, text_ctxt=CONTEXT, emboss=False
+            ).scope = "LISTED"
             continue
         if not column.key:
-            cell.label(text=column.list_title)
+            cell.label(text=column.list_title, text_ctxt=CONTEXT)
             continue
         sorted_by = listed.sort_key == column.key
         icon = "NONE" if not sorted_by else "SORT_DESC" if listed.sort_reverse else "SORT_ASC"

@@ -9,6 +9,7 @@ from ..adapters.point_reader import is_scan
 from ..adapters.point_writer import stored_origin
 from ..props import WINDOW_OPTIONS
 from ..texts import length, said
+from ..translations import CONTEXT
 from .parts import TabPanel, draw_table, draw_text
 
 
@@ -48,12 +49,12 @@ def _measured(context: Any) -> Any:
 
 def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     column = layout.column(align=True)
-    column.label(text="Deviation of set A from set B")
+    column.label(text="Deviation of set A from set B", text_ctxt=CONTEXT)
     row = column.row(align=True)
-    row.operator("meshclash.measure_deviation", text="Measure", icon="DRIVER_DISTANCE")
+    row.operator("meshclash.measure_deviation", text="Measure", text_ctxt=CONTEXT, icon="DRIVER_DISTANCE")
     row.operator("meshclash.clear_deviation", text="", icon="TRASH")
     split = column.split(factor=0.3, align=True)
-    split.label(text="Attribute")
+    split.label(text="Attribute", text_ctxt=CONTEXT)
     split.prop(settings, "deviation_attribute", text="")
     found = _measured(context)
     if found is None:

@@ -7,6 +7,7 @@ from typing import Any
 from bpy.types import UIList
 
 from .. import running_work, scene_results
+from ..translations import CONTEXT
 from .parts import TabPanel
 
 
@@ -23,7 +24,7 @@ class MESHCLASH_UL_tests(UIList):
         if result is not None and item.name in result.test_counts:
             count = row.row()
             count.alignment = "RIGHT"
-            count.label(text=f"{result.test_counts[item.name]:,}")
+            count.label(text=f"{result.test_counts[item.name]:,}", translate=False)
 
 
 class MESHCLASH_PT_tests(TabPanel):
@@ -46,8 +47,8 @@ class MESHCLASH_PT_tests(TabPanel):
         buttons.operator("meshclash.fill_matrix", text="", icon="LIGHTPROBE_VOLUME")
         layout.operator("meshclash.run_tests", icon="VIEWZOOM")
         line = layout.row(align=True)
-        line.operator("meshclash.import_tests", text="Import", icon="IMPORT")
-        line.operator("meshclash.export_tests", text="Export", icon="EXPORT")
+        line.operator("meshclash.import_tests", text="Import", text_ctxt=CONTEXT, icon="IMPORT")
+        line.operator("meshclash.export_tests", text="Export", text_ctxt=CONTEXT, icon="EXPORT")
 
 
 CLASSES = (MESHCLASH_UL_tests, MESHCLASH_PT_tests)

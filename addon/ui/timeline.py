@@ -18,7 +18,7 @@ from .. import events_list, running_work, scene_results, shown_things
 from ..adapters.simulations import changes_in_time
 from ..core.scanned import Scanned
 from ..texts import depth, length, progress_text, said, verdict_in_words
-from ..translations import translated
+from ..translations import CONTEXT, translated
 from .lists import FRAMES_TIP, Cell, draw_list, draw_pair, measure_cell, name_width, shortened, verdict_cell
 from .panels import advice, draw_skipped
 from .parts import TabPanel, draw_facts, draw_text, named_row
@@ -87,8 +87,8 @@ class MESHCLASH_PT_timeline(TabPanel):
 
 def _draw_range(layout: Any, context: Any, settings: Any) -> None:
     row = layout.row(align=True)
-    row.prop(settings, "timeline_own", text="Custom Range")
-    row.prop(settings, "timeline_step", text="Frame Step")
+    row.prop(settings, "timeline_own", text="Custom Range", text_ctxt=CONTEXT)
+    row.prop(settings, "timeline_step", text="Frame Step", text_ctxt=CONTEXT)
     if settings.timeline_own:
         row = layout.row(align=True)
         row.prop(settings, "timeline_start", text="")
@@ -159,14 +159,18 @@ def _draw_tools(layout: Any, context: Any, scanned: Scanned | None) -> None:
     column = layout.column(align=True)
     if scanned is not None and scanned.events:
         row = column.row(align=True)
-        row.operator_menu_enum("meshclash.event_markers", "at", text="Add Markers", icon="MARKER_HLT")
+        row.operator_menu_enum(
+            "meshclash.event_markers", "at", text="Add Markers", text_ctxt=CONTEXT, icon="MARKER_HLT"
+        )
         row.operator("meshclash.remove_markers", text="", icon="X")
         row = column.row(align=True)
         row.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
         row.operator("meshclash.remove_heat", text="", icon="X")
         column.operator("meshclash.heat_group", icon="GROUP_VERTEX")
         column.operator("meshclash.corrective_key", icon="SHAPEKEY_DATA")
-    column.operator_menu_enum("meshclash.bake_clearance", "of", text="Bake Clearance to Curve", icon="FCURVE")
+    column.operator_menu_enum(
+        "meshclash.bake_clearance", "of", text="Bake Clearance to Curve", text_ctxt=CONTEXT, icon="FCURVE"
+    )
     if scanned is not None:
         layout.prop(context.scene.meshclash, "timeline_strip")
         layout.operator("meshclash.clear_timeline", icon="TRASH")

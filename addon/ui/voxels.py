@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import results, running_work, shown_things
 from ..texts import length
+from ..translations import CONTEXT
 from .parts import ResearchPanel, draw_facts, draw_text
 
 CAPTION_SHARE = 0.4  # share of the width for captions
@@ -33,7 +34,9 @@ class MESHCLASH_PT_voxels(ResearchPanel):
         by_number.prop(settings, "voxel_resolution")
         column.prop(settings, "voxel_size")
         row = layout.row(align=True)
-        row.operator("meshclash.show_voxels", text="Show Selected Pair" if shown is None else "Update")
+        row.operator(
+            "meshclash.show_voxels", text="Show Selected Pair" if shown is None else "Update", text_ctxt=CONTEXT
+        )
         if shown is None:
             return
         row.operator("meshclash.hide_voxels", text="", icon="X")

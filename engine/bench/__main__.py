@@ -16,6 +16,7 @@ BENCHES = {
     "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",
     "everyday": "single questions and small scenes as Python users write them, beside python-fcl, coal and trimesh",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
+    "fcl-calls": "single calls through compat.fcl beside python-fcl, for each pair of shapes",
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; the host where there is none",
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 from .early_exit import leave_at_ctrl_c
 
+_NEEDED = "numpy", "numba", "llvmlite"
+"""Packages without which no command works. A Python that was started under another name may not find them."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -21,7 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         leave_at_ctrl_c()
         _announce(sys.argv[1:])
-    from .commands import main as act  # noqa: PLC0415 - see above
+    try:
+        from .commands import main as act  # noqa: PLC0415 - see above
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        print(f"meshclash: {sys.executable or 'this Python'} has no {error.name}: install MeshClash there with "
+              "pip, or start the Python in which it is installed by its full path", file=sys.stderr)  # fmt: skip
+        return 2
 
     return act(sys.argv[1:] if arguments is None else arguments)
 

@@ -79,7 +79,7 @@ from .traversal.solids import Solids, solid_of
 from .traversal.stars import FEWEST
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
-from .types.pose import Pose
+from .types.pose import Pose, check_stack
 from .types.results import Progress
 from .types.steps import run
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
@@ -170,6 +170,7 @@ def _sweep_and_cut() -> None:
     cut_to_spheres(bounds, np.zeros(1), rows, world_boxes(bounds, rows, 0.0))
     extent_gaps(bounds, np.zeros(1), rows, np.zeros((1, 2), np.int64))
     PoseTable().travel(np.zeros(1, np.int64))
+    check_stack(np.eye(4)[None])
     triangles = np.empty((0, 3, 3))
     contact_segments(triangles, triangles, np.empty(0, np.uint8))
     overlap_outlines(triangles, triangles)
@@ -355,6 +356,7 @@ def _steps() -> _Steps:
     return {
         "contacts": [
             ("hierarchies", lambda: build(a)),
+            ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("triangle contacts", lambda: (collides(a, b), self_collide(a))),
             ("long thin triangles", lambda: (oriented_boxes_of(build(a).parts), self_collide(_fan()))),
         ],
@@ -362,7 +364,6 @@ def _steps() -> _Steps:
         "depths": [("depths", _measure_nothing)],
         "verdicts": [("object verdicts", _judge_nothing), ("surface topology", lambda: solid_of(a))],
         "more": [
-            ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("contacts by voxels", lambda: collide(a, b, engine="voxels")),
             ("voxels on several cores", _voxels_together),

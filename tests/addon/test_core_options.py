@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import make_object
+from hypothesis import given
+from hypothesis import strategies as st
 from meshclash.clash.column_table import TEXT
 from meshclash.clash.errors import InputError
 from meshclash.clash.fits import Fit
@@ -22,6 +24,11 @@ from meshclash.clash.options import (
 from meshclash.clash.queries.registry import TESTS
 from meshclash.clash.rules import Rules, keep_mask, parse_pair
 from meshclash.clash.verdicts import FINAL_VERDICTS
+
+TEXT_OF_SETS = st.one_of(
+    st.text(min_size=1).filter(lambda text: text not in ("all", "selection")),
+    st.builds("{} | {}".format, st.text("abc|>= "), st.integers(-9, 9)),
+)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +191,16 @@ def test_pairs_below_the_smallest_volume_are_not_gone():
     assert [every.answers(question) for question in questions] == [True, True, True]
     assert [large.answers(question) for question in questions] == [False, True, True]
     assert [larger.answers(question) for question in questions] == [False, False, True]
+
+
+@given(TEXT_OF_SETS, TEXT_OF_SETS, st.sampled_from((0.0, 1e-6, 5.0)), st.sampled_from(("clash", "near")))
+def test_a_detection_answers_its_own_question(set_a, set_b, least, verdict):
+    """Whatever names the sets are; a smaller volume makes another question."""
+    options = DetectOptions(set_a, set_b, "clearance", tolerance=0.1, min_volume=least)
+    assert options.answers(options.question(verdict))
+    assert replace(options, min_volume=0.0).answers(options.question(verdict))
+    assert not replace(options, min_volume=least + 1.0).answers(options.question(verdict))
+    assert not replace(options, set_b=f"{set_b}x").answers(options.question(verdict))
 
 
 def test_an_option_of_all_tests_makes_a_result_old(monkeypatch):

@@ -8,8 +8,10 @@ import bpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.clash.cell_text import NO_SOLID, format_volume_of
 from meshclash.clash.errors import InputError
 from meshclash.clash.options import DetectOptions
+from meshclash.clash.report_formats import too_small
 from meshclash.clash.units import SYSTEMS, UNITS, volume_between, volume_in_words
 from ui_fakes import draw, make_report, make_row
 
@@ -174,9 +176,22 @@ def test_detect_measures_when_the_box_is_checked(registered, add_box):
         assert (row.volume == pytest.approx(0.5, rel=0.01)) if asked else row.volume is None
 
 
-def test_a_min_volume_needs_the_measurement():
-    with pytest.raises(InputError, match="option overlap_volume"):
-        DetectOptions(min_volume=1.0)
+def test_a_min_volume_includes_the_measurement():
+    assert DetectOptions(min_volume=1.0).overlap_volume
+    with pytest.raises(InputError, match="the self test takes no overlap volume"):
+        DetectOptions(test="self", min_volume=1.0)
+
+
+def test_several_tests_say_only_what_they_measured():
+    """The sentence about small volumes names the limit of the test that has one; other tests call no object open."""
+    plain, small, large = (DetectOptions(min_volume=least).as_dict() for least in (0.0, 1e-6, 1e-3))
+    stats = {"smaller": 3}
+    assert str(too_small(stats, [plain, small])).strip() == "3 more have less than 1 cm³ in common."
+    assert str(too_small(stats, [small, large])).strip() == "3 more have too little volume in common."
+    assert too_small({"smaller": 0}, [plain, small]) == ""
+    pair = {"volume": None, "volume_lower": None, "volume_upper": None, "verdict": "clash", "test": None}
+    assert format_volume_of(pair) == NO_SOLID
+    assert format_volume_of({**pair, "test": "ducts"}) == ""
 
 
 @given(st.floats(1e-18, 1e12), st.sampled_from(sorted(SYSTEMS)), st.sampled_from(["", *UNITS]))

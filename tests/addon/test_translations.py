@@ -61,6 +61,9 @@ CONSOLE = {
 """Modules whose errors are told in a console."""
 
 
+LAID_OUT = {"label", "menu", "operator", "operator_menu_enum", "popover", "prop", "prop_enum", "prop_search"}
+
+
 def is_text(text):
     """Whether a language may have other words for it; placeholders are no words."""
     text = "".join(part for part, *_ in string.Formatter().parse(text)) if text and "{" in text else text
@@ -190,6 +193,17 @@ def test_every_text_is_in_the_template():
             if isinstance(node, ast.Constant) and " " in node.value}  # fmt: skip
     missing = {text for text in filter(is_text, said) if text not in TEMPLATE}
     assert len(said) > 250 and not missing, "\n".join(sorted(missing))
+
+
+def test_each_text_of_a_panel_is_translated_as_ours():
+    """Blender's own translation of a word, such as "Open" for files, wins where a call does not name our context."""
+    wrong = [
+        f"{path.name}:{call.lineno} {ast.unparse(call)}" for path, call, _ in all_calls()
+        if name_of(call) in LAID_OUT and path.is_relative_to(Path(ui.__file__).parent)
+        for given in call.keywords if given.arg == "text" and ast.unparse(given.value) not in ("''", '""')
+        if not {"text_ctxt", "translate"} & {other.arg for other in call.keywords}
+    ]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
 
 
 def test_what_is_filled_in_is_a_sentence():

@@ -72,7 +72,7 @@ class RecordingLayout:
         object.__setattr__(self, "calls", [] if calls is None else calls)
 
     def __getattr__(self, name):
-        def call(*args, **kwargs):
+        def call(*args, text_ctxt="", **kwargs):  # `test_translations` checks the contexts
             self.calls.append((name, args, kwargs))
             return RecordingLayout(self.calls)
 

@@ -57,6 +57,9 @@ def fit_solids() -> dict[str, Written]:
         "hollow": refined(shell((-1, -1, -1), (1, 1, 1), 0.25), 2),
         "two": refined(joined(box((-1, -1, -1), (-0.25, 0, 0)), box((0.25, 0, 0), (1, 1, 1))), 3),
     }
+    vertices, triangles = refined(prism(1.0, 9, -1.0, 1.0), 3)
+    for name, width in (("cone", (1.0 - vertices[:, 2]) / 2 + 0.01), ("spindle", np.cos(1.5 * vertices[:, 2]))):
+        made[name] = vertices * np.column_stack([0.6 * width, 0.6 * width, np.ones(len(width))]), triangles
     return {name: scaled(mesh) for name, mesh in made.items()}
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 import meshclash as mc
 import numpy as np
 import pytest
+from fcl_calls import CONSTRUCTORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import MeshClashError
@@ -17,6 +18,7 @@ MAKERS = {
     "sphere": fcl.Sphere, "capsule": fcl.Capsule, "box": fcl.Box, "cylinder": fcl.Cylinder, "cone": fcl.Cone,
     "ellipsoid": fcl.Ellipsoid, "triangle": fcl.TriangleP, "halfspace": fcl.Halfspace, "plane": fcl.Plane,
 }  # fmt: skip
+FLAGS = "CCDMotionType", "CCDSolverType", "GJKSolverType", "NODE_TYPE", "OBJECT_TYPE"
 EXACT = "sphere", "capsule"
 SHAPES = {
     "box": fcl.Box(1, 1, 1), "sphere": fcl.Sphere(0.5), "cylinder": fcl.Cylinder(0.5, 1), "cone": fcl.Cone(0.5, 1),
@@ -41,6 +43,74 @@ def model(mesh):
 
 
 CUBE = model(SHAPES["box"].core.mesh)
+
+NAMES = """
+BVHModel: aabb_center addSubModel addTriangle addVertex beginModel buildState computeLocalAABB endModel
+  getNodeType num_tries_
+Box: aabb_center computeLocalAABB getNodeType side
+CCDMotionType: CCDM_LINEAR CCDM_SCREW CCDM_SPLINE CCDM_TRANS
+CCDSolverType: CCDC_CONSERVATIVE_ADVANCEMENT CCDC_NAIVE CCDC_POLYNOMIAL_SOLVER CCDC_RAY_SHOOTING
+Capsule: aabb_center computeLocalAABB getNodeType lz radius
+CollisionData: done request result
+CollisionGeometry: aabb_center computeLocalAABB getNodeType
+CollisionObject: getNodeType getObjectType getQuatRotation getRotation getTransform getTranslation isFree
+  isOccupied isUncertain setQuatRotation setRotation setTransform setTranslation
+CollisionRequest: enable_contact enable_cost gjk_solver_type num_max_contacts num_max_cost_sources
+  use_approximate_cost
+CollisionResult: contacts cost_sources is_collision
+Cone: aabb_center computeLocalAABB getNodeType lz radius
+Contact: b1 b2 normal o1 o2 penetration_depth pos
+ContinuousCollisionRequest: ccd_motion_type ccd_solver_type gjk_solver_type num_max_iterations toc_err
+ContinuousCollisionResult: is_collide time_of_contact
+Convex: aabb_center computeLocalAABB getNodeType num_faces
+CostSource: aabb_max aabb_min cost_density total_cost
+Cylinder: aabb_center computeLocalAABB getNodeType lz radius
+DistanceData: done request result
+DistanceRequest: enable_nearest_points enable_signed_distance gjk_solver_type
+DistanceResult: b1 b2 min_distance nearest_points o1 o2
+DynamicAABBTreeCollisionManager: clear collide distance empty getObjects max_tree_nonbalanced_level
+  octree_as_geometry_collide octree_as_geometry_distance registerObject registerObjects setup size
+  tree_incremental_balance_pass tree_init_level tree_topdown_balance_threshold tree_topdown_level
+  unregisterObject update
+Ellipsoid: aabb_center computeLocalAABB getNodeType radii
+GJKSolverType: GST_INDEP GST_LIBCCD
+Halfspace: aabb_center computeLocalAABB d getNodeType n
+NODE_TYPE: BV_AABB BV_KDOP16 BV_KDOP18 BV_KDOP24 BV_OBB BV_OBBRSS BV_RSS BV_UNKNOWN BV_kIOS GEOM_BOX
+  GEOM_CAPSULE GEOM_CONE GEOM_CONVEX GEOM_CYLINDER GEOM_ELLIPSOID GEOM_HALFSPACE GEOM_OCTREE GEOM_PLANE
+  GEOM_SPHERE GEOM_TRIANGLE NODE_COUNT
+OBJECT_TYPE: OT_BVH OT_COUNT OT_GEOM OT_OCTREE OT_UNKNOWN
+OcTree: aabb_center computeLocalAABB getNodeType
+Plane: aabb_center computeLocalAABB d getNodeType n
+Sphere: aabb_center computeLocalAABB getNodeType radius
+Transform: getQuatRotation getRotation getTranslation setQuatRotation setRotation setTranslation
+TriangleP: a aabb_center b c computeLocalAABB getNodeType
+__version__:
+collide:
+continuousCollide:
+defaultCollisionCallback:
+defaultDistanceCallback:
+distance:
+"""
+"""What ``dir`` tells about python-fcl 0.7.0.11, its classes and objects: a name a line, and its members."""
+
+
+@pytest.mark.parametrize("line", NAMES.replace("\n  ", " ").strip().splitlines())
+def test_every_name_of_python_fcl_exists(line):
+    name, _, members = line.partition(":")
+    thing = getattr(fcl, name)
+    assert name in dir(fcl) and name in fcl.__all__
+    if members and name not in (*FLAGS, "OcTree"):
+        thing = thing(*{**CONSTRUCTORS, "CollisionObject": (fcl.Sphere(1.0),)}.get(name, ()))
+    assert [member for member in members.split() if not hasattr(thing, member)] == []
+
+
+def test_the_modules_of_python_fcl_exist():
+    from meshclash.compat.fcl import collision_data, version
+    from meshclash.compat.fcl import fcl as compiled
+
+    assert compiled.collide is fcl.collide and collision_data.Contact is fcl.Contact
+    assert version.__version__ == fcl.__version__ == "0.7.0"
+
 
 # --- round shapes ------------------------------------------------------------------------------------------------
 
@@ -589,6 +659,85 @@ def test_no_round_shape_passes_through_another_in_motion(seed, depth):
     assert moved(fcl.Sphere(0.4), start, start + 100 * way, target)[0]
     free = across * (0.7 + 2e-3) - 50 * way
     assert moved(fcl.Sphere(0.4), free, free + 100 * way, target) == (False, 1.0)
+
+
+def turned(rng):
+    """A rotation of any angle."""
+    return fcl.Transform(rng.normal(size=4)).getRotation()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["sphere", "box", "cylinder", "cone", "capsule", "ellipsoid"]))
+def test_moving_shapes_are_apart_before_the_time_of_contact_and_as_near_as_the_tolerance_at_it(seed, kind):
+    """Beside distances at times in between, with both objects turning."""
+    rng = np.random.default_rng(seed)
+    items = [fcl.CollisionObject(MAKERS[name](*lengths(rng, name, 0.5))) for name in (kind, "box")]
+    ends = [[fcl.Transform(turned(rng), rng.normal(size=3) * 2.0) for _ in range(2)] for _ in items]
+    for item, (begin, _) in zip(items, ends, strict=True):
+        item.setTransform(begin)
+    result = fcl.ContinuousCollisionResult()
+    request = fcl.ContinuousCollisionRequest(ccd_motion_type=fcl.CCDMotionType.CCDM_LINEAR)
+    time = fcl.continuousCollide(items[0], ends[0][1], items[1], ends[1][1], request, result)
+    motions = [mc.motion.KeyframedMotion([0, 1], [begin.pose, end.pose]) for begin, end in ends]
+
+    def gap(moment):
+        for item, motion in zip(items, motions, strict=True):
+            pose = motion.poses([moment])[0]
+            item.setTransform(fcl.Transform(pose[:3, :3], pose[:3, 3]))
+        return fcl.distance(*items)
+
+    assert all(gap(share * time) > 0.0 for share in np.linspace(0.0, 1.0 - 1e-9, 20)) or time == 0.0
+    assert not result.is_collide or gap(time) <= 1e-5 * max(float(np.ptp(i.geometry.local_box())) for i in items)
+    assert result.is_collide or time == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["sphere", "box", "cylinder", "cone", "capsule", "ellipsoid", "triangle", "cube"]),
+    st.sampled_from(["box", "sphere", "cube"]),
+)
+def test_a_plain_request_tells_the_same_as_one_for_all_contacts(seed, kind, other):
+    """Balls around objects, first contacts and contained objects, whose answers end early, beside all contacts."""
+    rng = np.random.default_rng(seed)
+    shapes = [
+        model(mc.shapes.box(rng.uniform(0.2, 2.0, 3))) if name == "cube" else MAKERS[name](*lengths(rng, name, 0.5))
+        for name in (kind, other)
+    ]
+    near = float(rng.choice([0.2, 1.0, 3.0, 30.0]))
+    shift = rng.normal(size=3) * float(rng.choice([0.0, 1e4]))
+    items = [
+        fcl.CollisionObject(shape, fcl.Transform(turned(rng), near * rng.normal(size=3) + shift)) for shape in shapes
+    ]
+    plain, every = fcl.CollisionResult(), fcl.CollisionResult()
+    met = fcl.collide(*items, fcl.CollisionRequest(), plain)
+    assert (met > 0) == (fcl.collide(*items, REQUEST, every) > 0) == plain.is_collision == every.is_collision
+    assert (met > 0) == (fcl.distance(*items) <= 0.0)
+    for side, shape in zip((plain.contacts[0].b1, plain.contacts[0].b2) if met else (), shapes, strict=False):
+        assert side == -1 or (isinstance(shape, fcl.BVHModel) and 0 <= side < shape.num_tries_())
+
+
+def test_objects_that_move_or_change_are_no_longer_where_they_were():
+    """The ball around an object follows its transform and its shape."""
+    shape, still = fcl.Sphere(0.5), placed("box", 0, 0, 0)
+    item = fcl.CollisionObject(shape, fcl.Transform(np.array([5.0, 0, 0])))
+    assert fcl.collide(item, still) == 0
+    shape.radius = 4.6
+    assert fcl.collide(item, still) == 1
+    item.setTranslation([6.0, 0, 0])
+    assert fcl.collide(item, still) == 0
+    for setter, value in (("setTranslation", [0.0, 0, 0]), ("setTransform", fcl.Transform([0.5, 0, 0]))):
+        item.setTranslation([9.0, 0, 0])
+        assert fcl.collide(item, still) == 0
+        getattr(item, setter)(value)
+        assert fcl.collide(item, still) == 1
+    long = fcl.CollisionObject(
+        fcl.Convex(np.array([[x, y, z] for x in (0.0, 9.0) for y in (0.0, 0.1) for z in (0.0, 0.1)]), 0, [])
+    )
+    long.setTranslation([0.6, 0, 0])
+    assert fcl.collide(long, still) == 0
+    long.setRotation(np.diag([-1.0, -1.0, 1.0]))
+    assert fcl.collide(long, still) == 1
 
 
 def test_objects_turn_on_their_way():

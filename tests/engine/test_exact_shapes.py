@@ -9,7 +9,11 @@ import pytest
 import round_campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.convex.convex_distance import LOWER, UPPER, bounds_of_distances
 from meshclash.convex.exact_comparison import BEYOND, NO_BOXES, WITHIN, boxes_within, is_within
+from meshclash.convex.near_surface import triangles_near
+from meshclash.convex.supports import POINTS_FORM
+from meshclash.types.pose import transform_points
 from strategies import rotation
 
 S = mc.shapes
@@ -227,3 +231,39 @@ def test_other_questions_refuse_shapes_by_name(ask):
 def test_wrong_shapes_are_refused(make):
     with pytest.raises((mc.InvalidMesh, mc.UnsupportedOption)):
         make()
+
+
+SOLIDS = [
+    lambda rng: S.Sphere(rng.uniform(0.1, 1.0)),
+    lambda rng: S.Box(rng.uniform(0.1, 1.0, 3), rng.choice([0.0, 0.2])),
+    lambda rng: S.Cylinder(*rng.uniform(0.1, 1.0, 2)),
+    lambda rng: S.Cone(*rng.uniform(0.1, 1.0, 2)),
+    lambda rng: S.Ellipsoid(rng.uniform(0.1, 1.0, 3)),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.sampled_from(SOLIDS), st.sampled_from([0.0, 0.5, 1.0, 2.0, 1e3]))
+def test_the_triangles_near_a_solid_are_those_of_a_comparison_with_all(seed, make, away):
+    """A search through the hierarchy, beside the distance of each triangle alone."""
+    rng = np.random.default_rng(seed)
+    solid, corners = make(rng), rng.normal(size=(rng.integers(1, 60), 3, 3)) * rng.uniform(0.1, 1.0)
+    corners += rng.normal(size=(len(corners), 1, 3))
+    surface = mc.TriangleMesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
+    poses = [round_campaign.matrix(round_campaign.rotation(rng), away * rng.normal(size=3)) for _ in range(2)]
+    row_a, row_b = poses[0][:3], poses[1][:3]
+    alone = np.stack([transform_points(row_b, corner) for corner in corners])
+    every = bounds_of_distances(solid.points, solid.form, row_a[None], alone, POINTS_FORM, np.eye(4)[None, :3].copy())
+    least, within = every[:, LOWER].min(), rng.uniform(0.0, 2.0) * max(every[:, LOWER].mean(), 0.0)
+    rounding = 1e-12 * (1.0 + away)
+
+    near, told = triangles_near(solid, surface, row_a, row_b, np.inf, 0.0, rounding)
+    assert abs(max(told[:, UPPER].min(), 0.0) - max(every[:, UPPER].min(), 0.0)) <= 2.0 * rounding
+    assert set(np.flatnonzero(every[:, UPPER] <= max(least, 0.0))) <= set(near.tolist())
+
+    near, _ = triangles_near(solid, surface, row_a, row_b, within, within, 0.0)
+    assert set(np.flatnonzero(every[:, UPPER] < within - rounding)) <= set(near.tolist())
+    assert set(near.tolist()) <= set(np.flatnonzero(every[:, LOWER] <= within + rounding))
+
+    met, _ = triangles_near(solid, surface, row_a, row_b, rounding, rounding, 0.0, -rounding)
+    assert (len(met) > 0) == bool((every[:, LOWER] <= rounding).any()) or abs(least) <= 2.0 * rounding

@@ -44,6 +44,17 @@ def test_a_box_on_a_box_is_parted_across_the_face_that_it_stands_on(seed, fine, 
     assert (depths <= regions[0].depth).all() and depths.max() == pytest.approx(depth, abs=1e-12)
 
 
+@given(seed=st.integers(0, 10**6))
+def test_all_points_of_two_overlapping_boxes_are_deep(seed):
+    rng = np.random.default_rng(seed)
+    other = matrix(rotation(rng), shift=rng.uniform(-0.6, 0.6, 3))
+    for region in contact_regions(mc.collide(UNIT, UNIT, None, other)):
+        points, depths = region.manifold(4)
+        assert len(points) == len(depths) > 0
+        assert (depths > 0.0).all() or region.depth == 0.0
+        assert depths[0] == pytest.approx(region.depths.max(), abs=1e-6)
+
+
 @pytest.mark.parametrize("overlap", [0.02, 0.1, 0.4])
 @pytest.mark.parametrize("seed", range(5))
 def test_spheres_are_parted_along_their_centres(seed, overlap):

@@ -217,3 +217,14 @@ def test_the_command_tells_its_version(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0 and capsys.readouterr().out == f"meshclash {mc.__version__}\n"
+
+
+def test_a_python_without_numba_is_told_in_one_line():
+    code = "import sys; sys.modules['numba'] = None; from meshclash.__main__ import main; print(main(['--version']))"
+    engine = Path(mc.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(engine)}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "2"
+    assert done.stderr.startswith("meshclash: ") and "has no numba" in done.stderr and done.stderr.count("\n") == 1

@@ -19,6 +19,7 @@ from meshclash.clash.report_command import difference
 from meshclash.clash.review.history import History
 from meshclash.clash.review.journal import Journal
 from meshclash.clash.review.revisions import pair_id
+from meshclash.clash.words import counted
 from meshclash.types.steps import run_to_end
 
 pytest.importorskip("ifcopenshell")
@@ -378,6 +379,34 @@ def test_wrong_reviews_are_refused(crossing, tmp_path, arguments, message, capsy
     assert message in capsys.readouterr().err
 
 
+def test_a_gone_clash_can_be_shown_and_what_a_list_leaves_out_is_said(crossing, tmp_path, capsys):
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    assert detect(*crossing, "--quiet", "--report", first) == 0
+    write_cubes(crossing[1], [(ids("D01"), "Duct", 9.0)])
+    assert detect(*crossing, "--quiet", "--report", second, "--baseline", first) == 0
+    gone = {pair["id"]: pair for pair in read(second)["gone"]}
+    assert gone
+    key, pair = next(iter(gone.items()))
+    capsys.readouterr()
+    assert main(["review", "show", str(second), key[:8]]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith(f"{key}  clash") and f"gone: {pair['why']}: {pair['detail']}" in shown
+    assert main(["review", "set", str(second), key, "--status", "approved"]) == 2
+    assert f"the pair {key} is gone ({pair['why']}: {pair['detail']})" in capsys.readouterr().err
+    assert main(["review", "list", str(second)]) == 0
+    assert f"not listed: {counted(len(gone), 'pair')} of the baseline that" in capsys.readouterr().out
+
+
+def test_pairs_that_need_no_decision_are_counted(tmp_path, capsys):
+    report, file = tmp_path / "report.json", tmp_path / "m.ifc"
+    write_cubes(file, [(ids("S01"), "Slab", 0.0), (ids("S02"), "Slab", 1.0)])
+    assert detect(file, "--quiet", "--report", report) == 0
+    assert [pair["verdict"] for pair in read(report)["pairs"]] == ["touching"]
+    assert main(["review", "list", str(report)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[-2:] == ["not listed: 1 touching or other pair that needs no decision", "0 pairs of 0"]
+
+
 def test_a_baseline_is_taken_over_into_a_journal(crossing, tmp_path):
     first, second, journal = tmp_path / "1.json", tmp_path / "2.json", tmp_path / "p.meshclash-journal"
     assert detect(*crossing, "--quiet", "--report", first) == 0
@@ -587,4 +616,4 @@ def test_progress_is_shown_without_rich(is_terminal, monkeypatch, capsys):
     if is_terminal:
         assert shown.count("\r") == 100 and "\n" not in shown
     else:
-        assert shown.splitlines() == [f" 10 %  m.ifc: {k} of 100 shapes" for k in (30, 60, 90)]
+        assert shown.splitlines() == [f" 10 %  m.ifc: {k} of 100 shapes" for k in (3, 33, 63, 93)]

@@ -6,7 +6,7 @@ import mesh_files
 import meshclash as mc
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshclash.__main__ import main
 from open_truth import answers, fit_solids, placed_pairs
@@ -29,6 +29,32 @@ def test_what_is_certain_of_an_open_solid_is_true_of_the_closed_one(seed):
 def test_what_is_certain_of_more_open_solids_is_true_of_the_closed_ones(seed):
     found = answers(placed_pairs(fit_solids(), 100, 9100 + seed))
     assert [answer for answer in found if answer.certainty == 1.0 and answer.verdict != answer.truth] == []
+
+
+@given(st.floats(0.6, 0.9), st.floats(0.1, 0.9), st.floats(0.4, 1.5), st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_nothing_is_certainly_apart_from_a_missing_tip(cut, height, steep, seed):
+    """A cone without its tip: the part that is gone lies beyond the box of what is left."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    levels = np.array([0.0, 0.5 * cut, cut])
+    rings = [
+        np.column_stack([steep * (1 - z) * np.cos(turn), steep * (1 - z) * np.sin(turn), 0 * turn + z]) for z in levels
+    ]
+    vertices = np.concatenate([*rings, [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
+    k = np.arange(24)
+    after = (k + 1) % 24
+    walls = [np.column_stack([k + r, after + r, after + r + 24]) for r in (0, 24)]
+    walls += [np.column_stack([k + r, after + r + 24, k + r + 24]) for r in (0, 24)]
+    left = np.concatenate([*walls, np.column_stack([after, k, 0 * k + 72])])
+    whole = np.concatenate([left, np.column_stack([k + 48, after + 48, 0 * k + 73])])
+    at = cut + height * (1.0 - cut)
+    pin = mc.TriangleMesh(*box((-0.01, -2.0, at - 1e-3), (0.01, 2.0, at + 1e-3)))
+    pose = mc.Pose.from_matrix(matrix(rotation(np.random.default_rng(seed)), (3.0, -2.0, 1.0)))
+    assert mc.verdict(mc.TriangleMesh(vertices, whole), pin, pose, pose) == mc.Verdict.CLASH
+    opened = mc.TriangleMesh(vertices, left)
+    assume(mc.solidity(opened).solid)  # a bowl is none
+    name, certainty = asked(opened, pin, pose)
+    assert name == "CLASH" or certainty < 1.0
 
 
 def with_hole(half_width: float) -> mc.TriangleMesh:

@@ -102,3 +102,9 @@ def test_public_names_are_asked_in_one_way():
     things = [getattr(package, name) for package in packages for name in package.__all__]
     owners = [*packages, *filter(inspect.isclass, things)]
     assert not [(o, n) for o in owners for n in dir(o) if n.endswith("_steps") and callable(getattr(o, n[:-6], None))]
+
+
+def test_arguments_that_do_not_fit_are_told_with_the_public_name():
+    scene = mc.Scene()
+    with pytest.raises(TypeError, match=r"^Scene\.distances\(\) got multiple values for argument 'most'"):
+        scene.distances(3, most=3)

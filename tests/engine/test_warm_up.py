@@ -225,6 +225,37 @@ def test_clustered_meshes_find_all_kernels_ready():
     assert count > 10
 
 
+REPEATED = (
+    COUNTING
+    + """
+from meshclash.clash.kernel_parts import BASIC_PARTS
+list(mc.warm_up(BASIC_PARTS))
+warm = kernels()
+box = mc.TriangleMesh(
+    [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)],
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+     [1, 5, 7], [1, 7, 3]],
+)
+scene, poses = mc.Scene(), np.stack([np.eye(4)] * 3)
+ids = [scene.add(box) for _ in range(3)]
+for k in range(3):
+    poses[:, 0, 3] = k * np.array([0.25, 0.0, 4.0])
+    scene.set_poses(ids, poses)
+    scene.set_vertices(ids[0], box.vertices * (1.0 + 0.1 * k))
+    scene.contacts()
+print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))
+"""
+)
+
+
+@pytest.mark.slow
+@pytest.mark.needs_jit
+def test_a_repeated_test_of_moved_and_deformed_objects_finds_all_kernels_ready():
+    compiled_later, count = run_python(REPEATED)
+    assert compiled_later == []
+    assert count > 10
+
+
 VOXELS = (
     COUNTING
     + """

@@ -36,9 +36,12 @@ def format_volume(cubic_metres: float | None) -> str:
 
 
 def format_volume_of(pair: dict[str, Any]) -> str:
-    """Format the bounds of the common volume of a pair; "not a solid" if one of the two objects is open."""
+    """Format the bounds of the common volume of a pair; "not a solid" if one of the two objects is open.
+
+    Of several named tests, some may not measure volumes: there, nothing is said about the objects.
+    """
     if pair["volume"] is None:
-        return NO_SOLID if pair["verdict"] in SOLID_VERDICTS else ""
+        return NO_SOLID if pair["verdict"] in SOLID_VERDICTS and not pair.get("test") else ""
     return volume_between(pair["volume_lower"], pair["volume_upper"], "METRIC", digits=4)
 
 

@@ -43,8 +43,8 @@ COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, LOST, CANCELLED = 0, 1, 2, 3, 4, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
-REWRITE_SECONDS, LINE_SECONDS = 0.1, 30.0
-"""How often progress is shown at most: on a terminal, and in a log."""
+REWRITE_SECONDS, FIRST_LINE_SECONDS, LINE_SECONDS = 0.1, 3.0, 30.0
+"""How often progress is shown at most on a terminal; the time before the first line of a log, and between its lines."""
 CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
   could not be tested and --allow-lost is not given, 130 cancelled"""
 
@@ -389,7 +389,7 @@ class ProgressLine:
     def __init__(self) -> None:
         self._shown = ""
         self._is_terminal = is_terminal(sys.stderr)
-        self._next = time.monotonic() + (0.0 if self._is_terminal else LINE_SECONDS)
+        self._next = time.monotonic() + (0.0 if self._is_terminal else FIRST_LINE_SECONDS)
 
     def show(self, progress: Progress) -> None:
         """Show the current progress."""

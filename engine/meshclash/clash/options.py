@@ -22,6 +22,8 @@ UNASKED_RESOLUTION = 1e-4
 MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
 """Most that a part of a large whole is taken to be off its place [m]."""
 SELECTION, CLEARANCE, PARTIAL_TEST = "selection", "clearance", "distance"
+AT_LEAST = ">="
+"""Mark before the smallest volume in a key for the history; names of tests do not contain it."""
 """The last of these is the test that lists only the nearest pairs, so pairs that it does not list may meet."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Frames range from minus this number to this number."""
@@ -67,39 +69,40 @@ class DetectOptions:
         if not test.of_pairs:
             object.__setattr__(self, "set_b", self.set_a)
         object.__setattr__(self, "fits", checked_fits(self.fits))
+        if self.min_volume:
+            object.__setattr__(self, "overlap_volume", True)
         for option in OPTIONS.values():
             value = getattr(self, option.name)
             if value != option.default and not option.is_for(test.name):
                 text = Sentence("the {test} test takes no {option}", test=test.name, option=option.title)
-                raise InputError(text + "; " + Sentence("it belongs to {tests}", tests=" and ".join(option.tests)))
+                raise InputError(text + "; " + Sentence("it belongs to {tests}", tests=", ".join(option.tests)))
             if value == option.default and option.required and option.is_for(test.name):
                 raise InputError(Sentence("the {test} test needs a {option}", test=test.name, option=option.title))
             option.check(value)
-        if self.min_volume and not self.overlap_volume:
-            raise InputError("the option min_volume needs the option overlap_volume")
         if self.frames is not None and not self.frames:
             raise InputError("the frame range is empty")
         if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
             raise InputError(_beyond_frames(format_frames(self.frames)))
 
     def question(self, verdict: str) -> str:
-        """Key for the history: the kind of test and the sets with which a pair was found, and the smallest volume."""
+        """Key for the history: the kind of test, the smallest volume, and the sets with which a pair was found."""
         what = NEAR if verdict == NEAR else MEETS if self.test in EXACT else self.test
-        volume = f"|{self.min_volume!r}" if self.min_volume else ""
-        return f"{what}|{self.set_a}|{self.set_b}{volume}"
+        volume = f"{AT_LEAST}{self.min_volume!r}" if self.min_volume else ""
+        return f"{what}{volume}|{self.set_a}|{self.set_b}"
 
     def answers(self, question: str) -> bool:
         """Return whether a detection with these options finds all pairs of `question`; a selection differs each
         time.
         """
-        sets, least = (self.set_a, self.set_b), _least_volume(question)
-        if SELECTION in sets or self.test == PARTIAL_TEST or self.min_volume > least:
+        sets = self.set_a, self.set_b
+        kind, _, asked_sets = question.partition("|")
+        what, _, least = kind.partition(AT_LEAST)
+        if SELECTION in sets or self.test == PARTIAL_TEST or self.min_volume > float(least or 0.0):
             return False
-        asked = question.rpartition("|")[0] if least else question
         every = replace(self, min_volume=0.0)
         own = {every.question(""), every.question(NEAR)} if self.test == CLEARANCE else {every.question("")}
         whole = sets == ("all", "all") and self.test in EXACT
-        return asked in own or (whole and asked.partition("|")[0] in ("", *(text.partition("|")[0] for text in own)))
+        return f"{what}|{asked_sets}" in own or (whole and what in ("", *(text.partition("|")[0] for text in own)))
 
     @property
     def permitted_length(self) -> float:
@@ -148,14 +151,6 @@ class DetectOptions:
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }
-
-
-def _least_volume(question: str) -> float:
-    """Return the smallest volume in the key of a question; 0 if it has none."""
-    try:
-        return float(question.rpartition("|")[2])
-    except ValueError:  # the last part is a set
-        return 0.0
 
 
 def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:

@@ -170,13 +170,13 @@ def summary(report: dict[str, Any], counted: Counter[str] | None = None) -> str:
         ignored_fasteners(item["reason"] for item in report["stats"]["skipped"]),
     )
     if not found:
-        return f"{nothing}.{too_small(report['stats'], report['options'])}{ignored}{gone}"
+        return f"{nothing}.{too_small(report['stats'], asked(report))}{ignored}{gone}"
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
     count = found.total() if events is None else len({event["id"] for event in events})
     told = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
         told += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"]) + ignored + gone
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], asked(report)) + ignored + gone
     return f"{told}: {parts}.{more}"
 
 
@@ -247,14 +247,20 @@ def left_out(counted: dict[str, Any] | None) -> str:
     return " " + Sentence("{count} more are at least {length} apart.", count=count, length=least)
 
 
-def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
+def too_small(stats: dict[str, Any], tests: Iterable[dict[str, Any]]) -> str:
     """Return a sentence about pairs that are not listed because their common volume is too small; "" if all are
     listed.
+
+    Args:
+        stats: of the report.
+        tests: the options of each test.
     """
     if not stats.get("smaller"):
         return ""
-    count, most = f"{stats['smaller']:,}", format_volume(options["min_volume"])
-    return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=most)
+    count, least = f"{stats['smaller']:,}", {options["min_volume"] for options in tests if options["min_volume"]}
+    if len(least) > 1:
+        return " " + Sentence("{count} more have too little volume in common.", count=count)
+    return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=format_volume(*least))
 
 
 def ignored_fasteners(reasons: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from .baseline import read_report
 from .command_line import DONE, Parser, run_subcommand
 from .errors import InputError
+from .gone import in_words
 from .journals import ENDING, author, opened, review_of, written
 from .report_formats import clash_line, to_json
 from .review.history import Decision, History, said_events
@@ -68,27 +69,35 @@ class Decided:
     Attributes:
         pairs: pairs of the report, by their ids, the worst row of each pair.
         groups: groups of the report.
+        gone: clashes of the baseline that no longer exist, by their ids.
+        others: the number of other pairs in the report, such as touching pairs, which need no decision.
         history: history from the journal.
     """
 
     pairs: dict[str, dict[str, Any]]
     groups: list[dict[str, Any]]
+    gone: dict[str, dict[str, Any]] = field(default_factory=dict)
+    others: int = 0
     history: History = field(default_factory=History)
 
     def review(self, pair: str) -> Review:
         """Return the decision in the journal, or else the one in the report."""
-        decision, row = self.history.decisions.get(pair), self.pairs[pair]
+        decision, row = self.history.decisions.get(pair), self.row(pair)
         own = NOT_REVIEWED if decision is None else review_of(decision)
         if own != NOT_REVIEWED:
             return own
         return Review(row.get("status", "open"), row.get("comment", ""), row.get("assignee") or "")
+
+    def row(self, pair: str) -> dict[str, Any]:
+        """Return what the report says about a pair, which may be gone."""
+        return self.pairs.get(pair) or self.gone[pair]
 
     def name(self, group: Mapping[str, Any]) -> str:
         """Return the name that a user gave to a group, or else its reason."""
         return self.history.names.get(group["key"], group["reason"])
 
     def meant(self, texts: Sequence[str]) -> list[str]:
-        """Return the ids of the pairs that the arguments select; raises InputError."""
+        """Return the ids of the pairs that the arguments select, gone ones only by their ids; raises InputError."""
         found: dict[str, None] = {}
         for text in texts:
             if text == "all":
@@ -96,15 +105,19 @@ class Decided:
             elif text.startswith(GROUP):
                 found |= dict.fromkeys(self.group(text)["pairs"])
             else:
-                some = [key for key in self.pairs if key == text or (len(text) >= SHORTEST and key.startswith(text))]
-                if not some and len(text) < SHORTEST:
-                    raise InputError(f"'{text}' is too short: give the first {SHORTEST} characters of an id, or more")
-                if not some:
-                    raise InputError(f"the report has no pair whose id starts with '{text}'")
-                if len(some) > 1:
-                    raise InputError(f"'{text}' is ambiguous: {counted(len(some), 'id')} start with it")
-                found[some[0]] = None
+                found[self._pair(text)] = None
         return list(found)
+
+    def _pair(self, text: str) -> str:
+        known = dict.fromkeys([*self.pairs, *self.gone])
+        some = [key for key in known if key == text or (len(text) >= SHORTEST and key.startswith(text))]
+        if not some and len(text) < SHORTEST:
+            raise InputError(f"'{text}' is too short: give the first {SHORTEST} characters of an id, or more")
+        if not some:
+            raise InputError(f"the report has no pair whose id starts with '{text}'")
+        if len(some) > 1:
+            raise InputError(f"'{text}' is ambiguous: {counted(len(some), 'id')} start with it")
+        return some[0]
 
     def group(self, text: str) -> dict[str, Any]:
         """Return the group that an argument selects; raises InputError."""
@@ -117,12 +130,16 @@ class Decided:
 def _opened(given: argparse.Namespace) -> tuple[Decided, Any]:
     report = read_report(given.report)
     pairs: dict[str, dict[str, Any]] = {}
+    others = 0
     for pair in report["pairs"]:
         if pair["verdict"] in (*CLASH_VERDICTS, "near"):
             pairs.setdefault(pair["id"], pair)
+        else:
+            others += 1
+    gone = {pair["id"]: pair for pair in report.get("gone") or [] if pair["id"] not in pairs}
     journal = opened(given.journal or given.report.with_suffix(ENDING))
     history = History(event for event in journal.events.values() if not event.scene)
-    return Decided(pairs, report.get("groups") or [], history), journal
+    return Decided(pairs, report.get("groups") or [], gone, others, history), journal
 
 
 def _list(given: argparse.Namespace) -> int:
@@ -150,8 +167,21 @@ def _list(given: argparse.Namespace) -> int:
             lines += [f"{GROUP}{number}  {decided.name(group)} ({counted(len(own), 'pair')})", *_lines(own, decided)]
     rest = [key for key in decided.pairs if key in shown - grouped]
     lines += ["in no group", *_lines(rest, decided)] if rest else []
+    lines += _left_out(decided)
     say(sys.stdout, *map(printable, lines), f"{counted(len(shown), 'pair')} of {len(decided.pairs):,}")
     return DONE
+
+
+def _left_out(decided: Decided) -> list[str]:
+    """Return lines about pairs of the report that the list does not show."""
+    lines = []
+    if decided.others:
+        verb = "needs" if decided.others == 1 else "need"
+        lines.append(f"not listed: {counted(decided.others, 'touching or other pair')} that {verb} no decision")
+    if decided.gone:
+        verb = "is" if len(decided.gone) == 1 else "are"
+        lines.append(f"not listed: {counted(len(decided.gone), 'pair')} of the baseline that {verb} gone")
+    return lines
 
 
 def _lines(keys: Sequence[str], decided: Decided) -> list[str]:
@@ -173,13 +203,15 @@ def _as_dict(key: str, decided: Decided) -> dict[str, Any]:
 def _show(given: argparse.Namespace) -> int:
     decided, _ = _opened(given)
     for key in decided.meant(given.pairs):
-        row, review = decided.pairs[key], decided.review(key)
+        row, review = decided.row(key), decided.review(key)
         decision = decided.history.decisions.get(key, Decision())
         models = [
             f"{side}: {row[side]}" + (f" (model {row[f'model_{side}']})" if row.get(f"model_{side}") else "")
             for side in "ab"
         ]
-        lines = [f"{key}  {clash_line(row)}", *models, f"status: {review.status}"]
+        lines = [f"{key}  {clash_line(row)}", *models]
+        lines += [f"gone: {in_words(row['why'], row['detail'])}"] if key in decided.gone else []
+        lines += [f"status: {review.status}"]
         lines += [f"assignee: {review.assignee}"] if review.assignee else []
         lines += [f"{item.time[:16]} {item.author}: {item.text}" for item in decision.comments] or (
             [f"comment: {review.comment}"] if review.comment.strip() else []
@@ -199,6 +231,9 @@ def _set(given: argparse.Namespace) -> int:
     if any(len(text) > MOST_TEXT for text in (who, given.name or "", *said.values())):
         raise InputError(f"the text is longer than {MOST_TEXT:,} characters")
     keys = decided.meant(given.pairs)
+    if gone := next((decided.gone[key] for key in keys if key in decided.gone), None):
+        why = in_words(gone["why"], gone["detail"])
+        raise InputError(f"the pair {gone['id']} is gone ({why}): only pairs that the report has now can be decided")
     if given.name is not None:
         if len(given.pairs) != 1 or not given.pairs[0].startswith(GROUP):
             raise InputError(f"--name renames one group, such as {GROUP}1")

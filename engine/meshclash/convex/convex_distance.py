@@ -28,6 +28,8 @@ _EQUAL = 2.0**-52
 """Share of the size up to which two bounds count as equal within rounding."""
 _ENOUGH = 2.0**-43
 """Fraction of the size by which bounds may differ without another search."""
+_MARGIN = 2.0**-40
+"""Share of the size: a lower bound that exceeds the one that is enough by more is far beyond rounding."""
 _SEARCHES = 8
 _BARELY = 2.0**-30
 """Share of the size: shapes that overlap by no more may be apart."""
@@ -78,7 +80,7 @@ class SearchSpace(NamedTuple):
 
 
 @inner
-def _space(room, count_a):
+def space_of(room, count_a):
     """Return the SearchSpace of a room (5 + n + m, 4, 3), which the caller must own while it is used by reference."""
     return SearchSpace(
         room[0], room[1], room[2], room[3].reshape(12), room[4].reshape(12), room[5 : 5 + count_a, 0],
@@ -363,10 +365,11 @@ def _is_known(corners, count, w):
 
 
 @inner
-def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, row):
+def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, enough, row):
     """Run one search for two placed shapes, scaled to a size of about 1; improve a row's bounds and nearest points.
 
-    ``move`` is added to b's points; ``start`` is the direction of the first step.
+    ``move`` is added to b's points; ``start`` is the direction of the first step. The search ends with a lower bound
+    above ``enough``.
     """
     count_a, count_b = counts
     corners, of_a, of_b, weights = space.corners, space.of_a, space.of_b, space.weights
@@ -383,7 +386,7 @@ def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, star
         if bound > row[LOWER]:
             row[LOWER] = bound
             row[ACROSS], row[ACROSS + 1], row[ACROSS + 2] = u
-        if row[UPPER] - row[LOWER] <= _EQUAL:
+        if row[UPPER] - row[LOWER] <= _EQUAL or row[LOWER] > enough:
             break
         progress = not _is_known(corners, count, w)
         if progress:
@@ -435,6 +438,12 @@ def _start(k):
 
 
 @inner
+def first_direction():
+    """Return the direction in which a search begins if nothing is known of the shapes."""
+    return _start(0)
+
+
+@inner
 def _clear(row):
     row[LOWER], row[UPPER] = 0.0, math.inf
     row[ACROSS] = row[ACROSS + 1] = row[ACROSS + 2] = 0.0
@@ -459,7 +468,7 @@ def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, sta
         return
     move = (_MOVE * n[0] / length, _MOVE * n[1] / length, _MOVE * n[2] / length)
     _clear(other)
-    _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, other)
+    _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, math.inf, other)
     u = (other[ACROSS], other[ACROSS + 1], other[ACROSS + 2])
     length = _length(u)
     if length == 0.0:
@@ -479,14 +488,17 @@ def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, sta
 
 
 @inner
-def _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
-    """Compute the bounds and nearest points of two placed shapes: by one search, or more if rounding ended it early."""
+def _find(direction, enough, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
+    """Compute the bounds and nearest points of two placed shapes: by one search, or more if rounding ended it early.
+
+    ``direction`` is that of the first search; a lower bound above ``enough`` is enough.
+    """
     _clear(row)
     still = (0.0, 0.0, 0.0)
     for k in range(_SEARCHES):
-        start = _start(k)
-        _search(shape_a, shift_a, shape_b, shift_b, scale, counts, still, space, start, row)
-        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0:
+        start = _start(k) if k > 0 else direction
+        _search(shape_a, shift_a, shape_b, shift_b, scale, counts, still, space, start, enough, row)
+        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0 or row[LOWER] > enough:
             break
         if row[UPPER] < _NEAR:
             for j in range(_BESIDE):
@@ -501,8 +513,12 @@ def _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
 
 
 @inner
-def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
-    """Write the result for one pair into a row; ``space`` is a SearchSpace by reference."""
+def measure_from(direction, enough, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
+    """Write the result for one pair into a row; ``space`` is a SearchSpace by reference.
+
+    The search begins along ``direction``, from a to b, which changes only how long it takes. It ends with a lower bound
+    above ``enough`` [m], before the upper bound is known.
+    """
     other, local_a, local_b = space.other, space.local_a, space.local_b
     count_a, count_b = corners_a.shape[0], corners_b.shape[0]
     if form_a[0] == POINTS:
@@ -519,7 +535,7 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
     shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
     shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
     counts = (count_a, count_b)
-    _find(shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row)
+    _find(direction, enough * scale + _MARGIN, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row)
     row[LOWER] /= scale
     row[UPPER] /= scale
     row[SIZE] = size
@@ -529,12 +545,12 @@ def _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
 
 
 @inner
-def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, room, answers):
-    space = by_reference(_space(room, points_a.shape[1]))
+def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, enough, first, end, room, answers):
+    space = by_reference(space_of(room, points_a.shape[1]))
     for m in range(first, end):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
-        _measure(corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answers[m])
+        measure_from(first_direction(), enough, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answers[m])
 
 
 @kernel
@@ -550,7 +566,7 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, 
         answers: (k, COLUMNS) float64.
     """
     room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
-    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, room, answers)
+    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, math.inf, first, end, room, answers)
 
 
 @parallel_kernel
@@ -562,15 +578,17 @@ def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b
     for w in prange(workers):
         for k in range(w, parts.shape[0], workers):
             _measure_range(
-                points_a, form_a, rows_a, points_b, form_b, rows_b, parts[k, 0], parts[k, 1], rooms[w], answers
+                points_a, form_a, rows_a, points_b, form_b, rows_b, math.inf, parts[k, 0], parts[k, 1], rooms[w],
+                answers,
             )  # fmt: skip
 
 
 @kernel
-def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, answer):
+def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, enough, answer):
     """Run ``convex_distances`` for one pair in poses (4, 4), with coordinates relative to a's origin.
 
-    So rounding errors do not grow with the distance from the world's origin. The points are in the world.
+    So rounding errors do not grow with the distance from the world's origin. The points are in the world. The search
+    may end with a lower bound that exceeds ``enough`` [m] by more than ``_MARGIN`` times the size.
     """
     room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
     rows = np.empty((2, 3, 4))
@@ -578,7 +596,9 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, a
         for j in range(3):
             rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
         rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
-    _measure_range(points_a, form_a, rows[:1], points_b, form_b, rows[1:], 0, 1, room, answer.reshape((1, COLUMNS)))
+    _measure_range(
+        points_a, form_a, rows[:1], points_b, form_b, rows[1:], enough, 0, 1, room, answer.reshape((1, COLUMNS))
+    )  # fmt: skip
     for k in range(3):
         answer[POINT_A + k] += pose_a[k, 3]
         answer[POINT_B + k] += pose_a[k, 3]

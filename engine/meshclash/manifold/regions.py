@@ -52,7 +52,8 @@ class ContactRegion:
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return a few points that represent the region: the deepest point, and points that span the largest area.
 
-        Rounding errors do not change the choice: of equally good points the first one is taken.
+        In a region with a depth, all these points are deeper than 0. Rounding errors do not change the choice: of
+        equally good points the first one is taken.
 
         Args:
             count: maximum number of points, 1 or more.
@@ -64,16 +65,18 @@ class ContactRegion:
             UnsupportedOption: ``count`` is not an integer of 1 or more.
         """
         count = whole_number("count", count, 1, of="points")
+        deep = self.depths > _ALIKE * self.depth if self.depth > 0.0 else np.full(len(self.depths), True)
+        points, depths = self.points[deep], self.depths[deep]
         u, v = across(self.normal)
-        flat = self.points @ np.stack([u, v], axis=1)
+        flat = points @ np.stack([u, v], axis=1)
         size = float(np.ptp(flat, axis=0).max())
-        chosen = [_first_of(self.depths, max(self.depth, size))]
+        chosen = [_first_of(depths, max(self.depth, size))]
         while len(chosen) < count:
             gain = _gain(flat, flat[chosen])
             if gain.max() <= _ALIKE * size:
                 break
             chosen.append(_first_of(gain, size))
-        return self.points[chosen], self.depths[chosen]
+        return points[chosen], depths[chosen]
 
 
 def _gain(flat: np.ndarray, chosen: np.ndarray) -> np.ndarray:

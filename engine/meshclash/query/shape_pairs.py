@@ -21,12 +21,11 @@ from ..convex.convex_distance import (
     ROUNDING,
     SIZE,
     UPPER,
-    bounds_of_distances,
     bounds_steps,
 )
 from ..convex.exact_comparison import NO_BOXES, WITHIN, boxes_within, is_within
 from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
-from ..convex.supports import POINTS_FORM
+from ..convex.near_surface import triangles_near
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.question import pose_rows
 from ..types.mesh import TriangleMesh
@@ -40,7 +39,6 @@ from .table import CLEARANCE, COLLIDES, DISTANCE, VERDICT, Request, ask
 
 Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
-_STILL = np.eye(4)[None, :3].copy()
 _REACH_ROUNDING = 2.0**-50
 """Bound of the error of the sum of the radii, relative to the sum, with a margin."""
 _LEAST = 2.0**-1060
@@ -134,10 +132,10 @@ def overlap_steps(request: Request) -> Generator[Any, None, bool]:
         if told != NO_BOXES:
             return bool(told == WITHIN)
     elif a.convex:
-        hulls = yield from _hulls_near(a.convex, b, row_a, row_b, request, reach)
+        hulls = yield from _hulls_near(a.convex, b, row_a, row_b, reach)
     else:
         assert b.convex is not None
-        hulls = yield from _hulls_near(b.convex, a, row_b, row_a, request, reach)
+        hulls = yield from _hulls_near(b.convex, a, row_b, row_a, reach)
     convex, row = (a.convex, row_a) if a.convex else (b.convex, row_b)
     assert convex is not None
     points = transform_points(row, convex.points[0])
@@ -148,11 +146,13 @@ def overlap_steps(request: Request) -> Generator[Any, None, bool]:
 
 
 def _hulls_near(
-    convex: ConvexShape, side: ShapeSide, row: np.ndarray, far: np.ndarray, request: Request, reach: float
+    convex: ConvexShape, side: ShapeSide, row: np.ndarray, far: np.ndarray, reach: float
 ) -> Generator[Any, None, np.ndarray]:
     """Return the world corners (n, 3, 3) of the triangles of a surface that may be within reach of a convex core."""
+    yield 0.0
     within = reach + _SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + _LEAST
-    triangles = yield from _triangles_near(convex, side, row, far, request, within)
+    assert side.surface is not None
+    triangles, _ = triangles_near(convex, side.surface, row, far, within, within, 0.0)
     corners: np.ndarray = transform_points(far, side.mesh.corners_of(triangles))
     return corners
 
@@ -176,7 +176,8 @@ def _one_pose(
         found = yield from _one_pose(b, a, row_b, row_a, request, only_met)
         return Near(found.met, found.distances, found.points[:, ::-1], found.triangles[:, ::-1])
     if not a.flat:
-        return (yield from _convex_and_surface(a, b, row_a, row_b, request, only_met))
+        yield 0.0
+        return convex_and_surface(a, b, row_a, row_b, request.options.upper_limit, only_met)
     face = Face.of(a.flat, row_a)
     if b.surface is not None:
         yield 0.0
@@ -276,26 +277,30 @@ def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
     return size + sum(3.0 * float(np.abs(thing.bounds).max()) for thing in (a, b))
 
 
-def _convex_and_surface(
-    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
-) -> Generator[Any, None, Near]:
-    """Compare a convex solid and a surface in one pose each, by measuring the triangles that may be nearest."""
+def convex_and_surface(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, upper_limit: float, only_met: bool
+) -> Near:
+    """Compare a convex solid and a surface in one pose (3, 4) each, by measuring the triangles that may be nearest.
+
+    Args:
+        a, b: the solid and the surface.
+        row_a, row_b: the poses.
+        upper_limit: surfaces farther away have an infinite distance [m].
+        only_met: the distance of objects that do not meet is not needed.
+    """
     convex = a.convex
     assert convex is not None
     reach = a.radius + b.radius
     rounding = _SURFACE_ROUNDING * (_extent(convex, b.mesh, row_a, row_b) + reach) + _LEAST
     within = reach + rounding
-    if not only_met:
-        limit = request.options.upper_limit + reach + convex.slack
-        near = yield from _ask(DISTANCE, convex.enclosing, b, row_a, row_b, request, upper_limit=limit)
-        within = max(float(near.distance[0]) + convex.slack + rounding, within)
-        if within == math.inf:
-            within = 0.0
-    triangles = yield from _triangles_near(convex, b, row_a, row_b, request, within)
-    nowhere = np.full((1, 2, 3), np.nan)
+    limit = within if only_met else upper_limit + within
+    assert b.surface is not None
+    found = triangles_near(convex, b.surface, row_a, row_b, limit, within, rounding, reach - rounding)
+    triangles, answers = found[0], _of_surface(convex, found[1])
     if not len(triangles):
-        return Near(np.zeros(1, np.bool_), np.array([np.inf]), nowhere, np.full((1, 2), -1, np.int32))
-    corners, answers = _measured(convex, b, row_a, row_b, triangles)
+        return Near(
+            np.zeros(1, np.bool_), np.array([np.inf]), np.full((1, 2, 3), np.nan), np.full((1, 2), -1, np.int32)
+        )
     met, doubtful = _compared(answers, reach, convex.is_polyhedron)
     surely = met.copy()
     surely[doubtful] = False
@@ -303,6 +308,7 @@ def _convex_and_surface(
         met = surely
     else:
         points = transform_points(row_a, convex.points[0])
+        corners = transform_points(row_b, b.mesh.corners_of(triangles))
         for k in doubtful.tolist():
             met[k] = is_within(points, corners[k], (a.radius, b.radius), _way(answers[k]))
             if met[k]:
@@ -312,35 +318,11 @@ def _convex_and_surface(
     return Near(met[best : best + 1], distances, points, np.array([[-1, triangles[best]]], np.int32))
 
 
-def _measured(
-    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, triangles: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return world corners (n, 3, 3) of triangles of a surface, and bounds of their distances from a convex core."""
-    corners = np.ascontiguousarray(transform_points(row_b, b.mesh.corners_of(triangles)))
-    row = np.ascontiguousarray(row_a[None])
-    answers = bounds_of_distances(convex.points, convex.form, row, corners, POINTS_FORM, _STILL)
-    if not convex.is_polyhedron:  # the lower bound is more accurate
+def _of_surface(convex: ConvexShape, answers: np.ndarray) -> np.ndarray:
+    """Take the lower bound as distance of a round solid from triangles, because it is more accurate."""
+    if not convex.is_polyhedron:
         answers[:, UPPER] = np.where(answers[:, LOWER] > 0.0, answers[:, LOWER], answers[:, UPPER])
-    return corners, answers
-
-
-def _triangles_near(
-    convex: ConvexShape, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, within: float
-) -> Generator[Any, None, np.ndarray]:
-    """Return the triangles of a surface within a length of a convex core, ascending; some may be farther away.
-
-    For every component of the surface that lies inside the solid, at least one triangle is included.
-    """
-    found = yield from _ask(CLEARANCE, convex.enclosing, b, row_a, row_b, request, tolerance=within)
-    mesh = b.mesh
-    if "first triangles" not in mesh.derived:
-        mesh.derived["first triangles"] = np.unique(mesh.topology.component, return_index=True)[1]
-    firsts = mesh.derived["first triangles"]
-    places = transform_points(row_b, mesh.corners_of(firsts)[:, 0])
-    corners = transform_points(row_a, convex.enclosing.mesh.vertices)
-    is_near = (places >= corners.min(axis=0)).all(axis=1) & (places <= corners.max(axis=0)).all(axis=1)
-    triangles: np.ndarray = np.union1d(found.pairs[:, 1], firsts[is_near])
-    return triangles
+    return answers
 
 
 def _ask(
@@ -448,8 +430,11 @@ def _surface_within(
         else:
             within = tolerance + a.radius + b.radius
             within += _SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + _LEAST
-            triangles = yield from _triangles_near(a.convex, b, row_a, row_b, request, within)
-            answers = _measured(a.convex, b, row_a, row_b, triangles)[1]
+            yield 0.0
+            assert b.surface is not None
+            triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, within, within, 0.0)
+            order = np.argsort(triangles)
+            triangles, answers = triangles[order], _of_surface(a.convex, answers[order])
             met = answers[:, UPPER] <= a.radius + b.radius
             distances, points = _with_radii(met, answers, a.radius, b.radius)
         near = np.flatnonzero(distances <= tolerance)

@@ -1,16 +1,17 @@
 """Find objects near the holes of an open mesh, and whether they pass through a hole.
 
 The surface that is missing at a hole lies near the rim of the hole: in the box of the rim, grown by half its diagonal,
-which contains every cap up to half a sphere. A surface that meets neither the mesh nor any such box is on one side of
-the solid, for any way of closing the hole. A surface that meets a box may pass through the hole: then the winding
-numbers at some points of the surface tell how likely a part of it is inside.
+which contains every cap up to half a sphere, and by one and a half diagonals in the direction in which the surface
+continues at the rim, which contains the tip of a cone or of a finger. A surface that meets neither the mesh nor any
+such box is on one side of the solid, for any way of closing the hole within these boxes. A surface that meets a box may
+pass through the hole: then the winding numbers at some points of the surface tell how likely a part of it is inside.
 """
 
 from collections.abc import Generator
 
 import numpy as np
 
-from ..traversal.layers import copies_steps, joined_numbers, open_edges_steps
+from ..traversal.layers import OpenEdges, copies_steps, joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.pose import transform_points
 from .boundary_mesh import boundary_mesh_steps
@@ -21,6 +22,9 @@ from .opening import opening_steps
 from .solidity import intended_solid_steps
 
 _GROWN = 0.5  # of a rim's diagonal
+_ONWARD = 0.7  # of the circumference of a tube, in the direction in which the surface continues
+_ONWARD_MOST = 1.5  # of a rim's diagonal
+_GROWN_MOST = 1.01 * (_GROWN + _ONWARD_MOST)  # with rounding
 _ROUNDING = 2.0**-40  # of the coordinates: boxes and places are rounded
 _MOST_BOXES = 1 << 12  # of a mesh; with more rims it is cracked, and one box of the whole mesh is used
 _AT_ONCE = 1 << 16  # comparisons of triangles with boxes in one step
@@ -39,6 +43,9 @@ _MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
 _OUTSIDE = (0.001, 0.02, 0.15, 0.35, 0.65, 0.9, 0.98)
 _OPENINGS = (0.33, 0.6)
 _WIDE_WINDING = 0.1
+# Of points beyond the box of the mesh, for an opening of any width.
+_BEYOND_WINDINGS = (0.0, 0.02, 0.1, 0.3)
+_INSIDE_BEYOND = (0.002, 0.02, 0.06, 0.1)
 
 
 def hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
@@ -63,33 +70,63 @@ def _hole_boxes_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     kept = mesh_over(mesh, drawn.mesh.triangles[rows])
     yield from kept.topology_steps()
     turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)
-    edges = (yield from open_edges_steps(np.ascontiguousarray(turned), kept.topology.welded)).ends
-    ends, numbers = np.unique(edges, return_inverse=True)
-    pairs = numbers.reshape(-1, 2)
-    return _boxes(mesh, mesh.vertices[ends], joined_numbers(len(ends), pairs), _GROWN)
+    edges = yield from open_edges_steps(np.ascontiguousarray(turned), kept.topology.welded)
+    ends, numbers = np.unique(edges.ends, return_inverse=True)
+    numbers = numbers.reshape(-1, 2)
+    rims = joined_numbers(len(ends), numbers)
+    return _boxes(mesh, mesh.vertices[ends], rims, _GROWN, _onward(kept, edges, rims[numbers[:, 0]]))
 
 
-def _boxes(mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: float) -> np.ndarray:
-    """Return boxes (k, 6) of points (n, 3) with equal numbers (n,), grown by ``grown`` diagonals, in the mesh's box."""
+def _onward(mesh: TriangleMesh, edges: OpenEdges, rims: np.ndarray) -> np.ndarray:
+    """Return how the surface would continue beyond each rim, (k, 3) [m]: the sum of the directions in which the
+    triangles at the rim leave it, multiplied by the lengths of their edges.
+
+    At the end of a tube the length of the sum is the circumference, even if the rim is ragged; around a hole in a plane
+    it is 0. ``rims`` has the rim of each open edge.
+    """
+    begin, end = mesh.vertices[edges.ends[:, 0]], mesh.vertices[edges.ends[:, 1]]
+    lengths = np.linalg.norm(end - begin, axis=1)
+    along = (end - begin) / np.maximum(lengths, 2.0**-1000)[:, None]
+    out = begin - mesh.vertices[mesh.triangles[edges.triangles]].mean(axis=1)
+    out -= (out * along).sum(axis=1)[:, None] * along
+    out *= (lengths / np.maximum(np.linalg.norm(out, axis=1), 2.0**-1000))[:, None]
+    onward: np.ndarray = np.stack([np.bincount(rims, out[:, axis]) for axis in range(3)], axis=1)
+    return onward
+
+
+def _boxes(
+    mesh: TriangleMesh, points: np.ndarray, numbers: np.ndarray, grown: float, onward: np.ndarray | None = None
+) -> np.ndarray:
+    """Return boxes (k, 6) of points (n, 3) with equal numbers (n,), grown by ``grown`` diagonals, and in the directions
+    of the vectors (k, 3) [m].
+    """
     order = np.argsort(numbers, kind="stable")
     begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
     if len(begins) > _MOST_BOXES:
         return np.concatenate(mesh.bounds)[None]
     low, high = (f.reduceat(points[order], begins, axis=0) for f in (np.minimum, np.maximum))
-    more = grown * np.linalg.norm(high - low, axis=1)[:, None] + _ROUNDING * float(np.abs(mesh.bounds).max())
-    return np.hstack([np.maximum(low - more, mesh.bounds[0]), np.minimum(high + more, mesh.bounds[1])])
+    diagonals = np.linalg.norm(high - low, axis=1)[:, None]
+    more = grown * diagonals + _ROUNDING * float(np.abs(mesh.bounds).max())
+    if onward is not None:
+        ways = _ONWARD * onward[numbers[order[begins]]]
+        lengths = np.maximum(np.linalg.norm(ways, axis=1), 2.0**-1000)[:, None]
+        ways *= np.minimum(1.0, _ONWARD_MOST * diagonals / lengths)
+        low, high = np.minimum(low, low + ways), np.maximum(high, high + ways)
+    return np.hstack([low - more, high + more])
 
 
 def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.ndarray]:
     """Find whether each object of a pair is near a hole of the other one, (k, 2) bool, for the objects selected by
     ``asked`` (k, 2).
 
-    The missing surface of an object is assumed to lie in its box. The generator yields every few milliseconds.
+    The missing surface of an object lies in its box, or in the boxes of its holes. The generator yields every few
+    milliseconds.
     """
-    meets: np.ndarray = np.logical_and(
-        case.boxes_a[:, :3] <= case.boxes_b[:, 3:], case.boxes_b[:, :3] <= case.boxes_a[:, 3:]
-    )
-    near = asked & np.asarray(meets.all(axis=1))[:, None] & ~case.solids.closed[case.jobs[:, ::-1]]
+    near = asked & ~case.solids.closed[case.jobs[:, ::-1]]
+    gaps = np.maximum(case.boxes_a[:, :3] - case.boxes_b[:, 3:], case.boxes_b[:, :3] - case.boxes_a[:, 3:])
+    for inner, boxes in enumerate((case.boxes_b, case.boxes_a)):  # of the objects with holes
+        farthest = _GROWN_MOST * np.linalg.norm(boxes[:, 3:] - boxes[:, :3], axis=1)
+        near[:, inner] &= gaps.max(axis=1) <= farthest
     for job, inner in np.argwhere(near).tolist():
         outer = case.tree_set.parts[case.jobs[job, 1 - inner]].mesh
         boxes = yield from hole_boxes_steps(outer)
@@ -120,17 +157,26 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
         return 1.0 - UNDECIDED_MOST, meant.solidity.certainty
     reaches_out = bool(((corners < outer.bounds[0]) | (corners > outer.bounds[1])).any())
     side = side_of(meant, rows[1 - inner])
-    partly = yield from _partly_steps(side, transform_points(rows[1 - inner], points), reaches_out)
+    in_box = ((points >= outer.bounds[0]) & (points <= outer.bounds[1])).all(axis=1)
+    partly = yield from _partly_steps(side, transform_points(rows[1 - inner], points), in_box, reaches_out)
     return partly, meant.solidity.certainty
 
 
-def _partly_steps(side: OpenSide, points: np.ndarray, reaches_out: bool) -> Generator[None, None, float]:
-    """Return the probability that a surface, sampled by world points (n, 3), is only partly in an open solid."""
+def _partly_steps(
+    side: OpenSide, points: np.ndarray, in_box: np.ndarray, reaches_out: bool
+) -> Generator[None, None, float]:
+    """Return the probability that a surface, sampled by world points (n, 3), is only partly in an open solid.
+
+    ``in_box`` (n,) bool tells which points are in the box of the mesh. Points beyond the box are inside only if missing
+    surface sticks out of the box, which is less likely than that it does not: the mesh shows no sign of it.
+    """
     windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
     opening = yield from opening_steps(side.meant)
-    most, missing = float(windings.max()), 1.0 - float(windings.min())
+    missing = 1.0 - float(windings.min())
     narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
+    most, beyond = (float(own.max(initial=0.0)) for own in (windings[in_box], windings[~in_box]))
     inside = narrow * float(np.interp(most, _WINDINGS, _INSIDE)) + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
+    inside = max(inside, float(np.interp(beyond, _BEYOND_WINDINGS, _INSIDE_BEYOND)))
     outside = 1.0 if reaches_out else float(np.interp(missing, _MISSING, _OUTSIDE))
     return max(1.0 - UNDECIDED_MOST, min(inside, outside))
 
@@ -161,11 +207,14 @@ def _meeting_steps(corners: np.ndarray, boxes: np.ndarray) -> Generator[None, No
 
 
 def _points_steps(corners: np.ndarray, boxes: np.ndarray, bounds: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Return points (n, 3) of triangles (m, 3, 3) within the bounds (2, 3) of a mesh, most of them near its holes.
+    """Return points (n, 3) of triangles (m, 3, 3) within the bounds (2, 3) of a mesh or the boxes (k, 6) of its holes,
+    most of them near holes.
 
     Triangles that are long compared with the mesh are cut into pieces.
     """
-    whole = np.concatenate(bounds)[None]
+    low = np.minimum(bounds[0], boxes[:, :3].min(axis=0, initial=np.inf))
+    high = np.maximum(bounds[1], boxes[:, 3:].max(axis=0, initial=-np.inf))
+    whole = np.concatenate([low, high])[None]
     largest = max(float((bounds[1] - bounds[0]).max()) / _FINE, 2.0**-1000)
     done = []
     pieces = corners[(yield from _meeting_steps(corners, whole))]
@@ -183,7 +232,7 @@ def _points_steps(corners: np.ndarray, boxes: np.ndarray, bounds: np.ndarray) ->
     chosen = np.concatenate([_spread(pieces[near], _MOST_NEAR), _spread(pieces[~near], _MOST_INSIDE)])
     points = np.concatenate([chosen, chosen.mean(axis=1, keepdims=True)], axis=1).reshape(-1, 3)
     points = np.unique(points, axis=0)
-    found: np.ndarray = points[((points >= bounds[0]) & (points <= bounds[1])).all(axis=1)]
+    found: np.ndarray = points[((points >= low) & (points <= high)).all(axis=1)]
     return found
 
 

@@ -54,7 +54,11 @@ def in_slices_unless(
         def answer(*args: _P.args, **options: _P.kwargs) -> _T:
             if not known.issuperset(options):
                 raise _unknown_option(question, options, known)
-            found: _T | Unanswered = at_once(*args, **options)
+            try:
+                found: _T | Unanswered = at_once(*args, **options)
+            except TypeError:
+                question(*args, **options)  # tells the public name if the arguments do not fit
+                raise
             return run(question(*args, **options)) if found is UNANSWERED else found
 
         function = cast(Any, update_wrapper(answer, question))

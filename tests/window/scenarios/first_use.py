@@ -8,7 +8,7 @@ import bpy
 from . import scenes
 
 ATTRIBUTE = "meshclash_contact"
-FILTER_BUTTON = 44.0  # from the right border of the sidebar to the button of the popover [px at scale 1]
+FILTER_BUTTON = 68.0  # from the right border of the sidebar to the button of the popover [px at scale 1]
 STATUS_ABOVE = (219.0, 101.0, 96.0, 106.0)  # from there up to the first status [px at scale 1]
 TOOLTIP = 2.5  # seconds until a tooltip stands
 

@@ -13,7 +13,6 @@ from . import looks, scenes
 Play = Generator[float, None, None]
 WIDTHS = (300, 400, 600)
 SCALES = (1, 2)
-LANGUAGES = ("de", "de_DE", "ja", "ja_JP")
 
 
 def play(window: Any) -> Play:
@@ -73,10 +72,11 @@ def _states(window: Any, width: int) -> Play:
 
 
 def _languages(window: Any) -> Play:
-    """The list and what is said of a pair in each language that this Blender has."""
+    """The list and what is said of a pair in each language of the extension that this Blender has."""
     view = bpy.context.preferences.view
     known, before = bpy.app.translations.locales, view.language
-    window.notes["languages"] = [code for code in LANGUAGES if code in known]
+    ours = [name for code in window.module("translations").languages().texts for name in (code.partition("_")[0], code)]
+    window.notes["languages"] = [code for code in dict.fromkeys(ours) if code in known]
     yield from window.detect()
     bpy.context.window_manager.meshclash.active_row = 1
     for code in window.notes["languages"]:

@@ -1,20 +1,20 @@
 """The interface of python-fcl, answered by this engine."""
 
-from .data import NODE_TYPE as NODE_TYPE
-from .data import OBJECT_TYPE as OBJECT_TYPE
-from .data import CCDMotionType as CCDMotionType
-from .data import CCDSolverType as CCDSolverType
-from .data import CollisionData as CollisionData
-from .data import CollisionRequest as CollisionRequest
-from .data import CollisionResult as CollisionResult
-from .data import Contact as Contact
-from .data import ContinuousCollisionRequest as ContinuousCollisionRequest
-from .data import ContinuousCollisionResult as ContinuousCollisionResult
-from .data import CostSource as CostSource
-from .data import DistanceData as DistanceData
-from .data import DistanceRequest as DistanceRequest
-from .data import DistanceResult as DistanceResult
-from .data import GJKSolverType as GJKSolverType
+from .collision_data import NODE_TYPE as NODE_TYPE
+from .collision_data import OBJECT_TYPE as OBJECT_TYPE
+from .collision_data import CCDMotionType as CCDMotionType
+from .collision_data import CCDSolverType as CCDSolverType
+from .collision_data import CollisionData as CollisionData
+from .collision_data import CollisionRequest as CollisionRequest
+from .collision_data import CollisionResult as CollisionResult
+from .collision_data import Contact as Contact
+from .collision_data import ContinuousCollisionRequest as ContinuousCollisionRequest
+from .collision_data import ContinuousCollisionResult as ContinuousCollisionResult
+from .collision_data import CostSource as CostSource
+from .collision_data import DistanceData as DistanceData
+from .collision_data import DistanceRequest as DistanceRequest
+from .collision_data import DistanceResult as DistanceResult
+from .collision_data import GJKSolverType as GJKSolverType
 from .geometry import TOLERANCE as TOLERANCE
 from .geometry import Box as Box
 from .geometry import BVHModel as BVHModel
@@ -37,3 +37,4 @@ from .questions import continuousCollide as continuousCollide
 from .questions import defaultCollisionCallback as defaultCollisionCallback
 from .questions import defaultDistanceCallback as defaultDistanceCallback
 from .questions import distance as distance
+from .version import __version__ as __version__

@@ -35,10 +35,16 @@ _MOST_SUPPORTS = 64
 _HERE = np.eye(4)[None, :3].copy()
 
 
-def nearest(o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape) -> np.ndarray:
-    """Return the bounds and nearest points of the cores, (COLUMNS,), see ``convex_distance.py``."""
+def nearest(
+    o1: CollisionObject, o2: CollisionObject, a: ConvexShape, b: ConvexShape, enough: float = math.inf
+) -> np.ndarray:
+    """Return the bounds and nearest points of the cores, (COLUMNS,), see ``convex_distance.py``.
+
+    If the cores are farther apart than ``enough`` [m], only the lower bound is computed, and only as far as it shows
+    this.
+    """
     answer = np.empty(COLUMNS)
-    convex_distance_beside(a.points, a.form, o1.matrix, b.points, b.form, o2.matrix, answer)
+    convex_distance_beside(a.points, a.form, o1.matrix, b.points, b.form, o2.matrix, enough, answer)
     return answer
 
 

@@ -17,11 +17,16 @@ from ...messages import shown
 from ...types.copying import Changeable
 from ...types.mesh import TriangleMesh
 from ...types.numbers import float_array, real_number, whole_number, whole_numbers
-from .data import NODE_TYPE
+from .collision_data import NODE_TYPE
 
 TOLERANCE = 1e-3
 """Maximum distance by which meshes of round shapes exceed the true shape, relative to the radius; the meshes contain
 the true shape."""
+
+
+Point = tuple[float, float, float]
+Ball = tuple[Point, float]
+"""Centre [m] and radius [m] of a ball."""
 
 
 class _Parameter:
@@ -76,11 +81,39 @@ class CollisionGeometry(Changeable):
         self._parameters: dict[str, Any] = {}
         self._trees: dict[str, Hierarchy] = {}
         self._shape: exact.ConvexShape | None = None
+        self._ball: Ball | None = None
+        self._box: list[list[float]] | None = None
 
     def _forget(self) -> None:
         """Discard everything that was computed from the parameters."""
         self._trees.clear()
-        self._shape = None
+        self._shape = self._ball = self._box = None
+
+    @property
+    def ball(self) -> Ball:
+        """A ball that contains the shape, in its own axes; of infinite radius for a half-space and a plane."""
+        if self._ball is None:
+            self._ball = self._enclosing_ball()
+        return self._ball
+
+    @property
+    def box(self) -> list[list[float]]:
+        """The range of the shape along each of its axes, three pairs [m]."""
+        if self._box is None:
+            self._box = self.local_box().T.tolist()
+        return self._box
+
+    @property
+    def a_point(self) -> Point:
+        """A point of the shape, in its own axes."""
+        return 0.0, 0.0, 0.0
+
+    def _enclosing_ball(self) -> Ball:
+        if not self.is_bounded:
+            return (0.0, 0.0, 0.0), math.inf
+        low, high = self.local_box()
+        x, y, z = (0.5 * (low + high)).tolist()
+        return (x, y, z), float(np.linalg.norm(0.5 * (high - low))) * (1.0 + 1e-12)
 
     @property
     def shape(self) -> exact.ConvexShape | None:
@@ -193,6 +226,11 @@ class Sphere(CollisionGeometry):
         return exact.Sphere(self.radius)
 
 
+def _first_corner(tree: Hierarchy) -> Point:
+    x, y, z = tree.mesh.vertices[tree.mesh.triangles[0, 0]].tolist()
+    return x, y, z
+
+
 @cache
 def _point() -> Hierarchy:
     return build(TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]]))
@@ -297,6 +335,11 @@ class TriangleP(CollisionGeometry):
         super().__init__()
         self.a, self.b, self.c = a, b, c
 
+    @property
+    def a_point(self) -> Point:
+        """The first corner."""
+        return _first_corner(self.core)
+
     def _core_mesh(self) -> TriangleMesh:
         return TriangleMesh(np.array([self.a, self.b, self.c]), [[0, 1, 2]])
 
@@ -335,6 +378,11 @@ class Convex(CollisionGeometry):
     def num_faces(self) -> int:
         """Number of faces that were given."""
         return self._num_faces
+
+    @property
+    def a_point(self) -> Point:
+        """A vertex of the hull."""
+        return _first_corner(self.core)
 
     def _core_mesh(self) -> TriangleMesh:
         return self._hull
@@ -441,6 +489,11 @@ class BVHModel(CollisionGeometry):
         self._trees["core"] = build(TriangleMesh(np.concatenate(self._vertices), np.concatenate(self._triangles)))
         self._state = 2
         return 0
+
+    @property
+    def a_point(self) -> Point:
+        """A corner of the first triangle."""
+        return _first_corner(self.core)
 
     @property
     def aabb_center(self) -> np.ndarray | None:

@@ -1,5 +1,6 @@
 """``Transform``: position and rotation; ``CollisionObject``: a shape and its transform."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,8 +11,12 @@ from ...messages import a_type
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...types.pose import LARGEST_COORDINATE, Pose
-from .data import NODE_TYPE, OBJECT_TYPE
-from .geometry import CollisionGeometry
+from .collision_data import NODE_TYPE, OBJECT_TYPE
+from .geometry import Ball, CollisionGeometry, Point
+
+_BALL_ROUNDING = 1e-12
+"""Share of the coordinates that balls around objects are larger than needed, so that rounding never makes them too
+small."""
 
 
 class Transform(Changeable):
@@ -25,14 +30,15 @@ class Transform(Changeable):
     """
 
     def __init__(self, *given: Any) -> None:
+        if len(given) == 1 and isinstance(given[0], Transform):
+            self._pose: np.ndarray = given[0]._pose.copy()
+            return
         self._pose = np.eye(4)
         if len(given) > 2:
             raise InvalidPose(f"a Transform takes at most a rotation and a translation, not {len(given)} arguments")
         if len(given) == 2:
             self.setRotation(given[0])
             self.setTranslation(given[1])
-        elif given and isinstance(given[0], Transform):
-            self._pose = given[0]._pose.copy()
         elif given:
             numbers = float_array("a Transform", given[0], InvalidPose)
             if numbers.shape == (3,):
@@ -114,6 +120,23 @@ def _quaternion(r: np.ndarray) -> np.ndarray:
     return column / np.linalg.norm(column)
 
 
+def _moved(ball: Ball, pose: np.ndarray) -> Ball:
+    """Return a ball in a pose (4, 4), larger by the rounding errors of its centre and radius."""
+    middle, radius = ball
+    centre = _placed(middle, pose.tolist())
+    size = radius + max(map(abs, centre)) + max(map(abs, middle))
+    return centre, radius + _BALL_ROUNDING * size
+
+
+def _placed(point: Point, rows: list[list[float]]) -> Point:
+    """Return a point in a pose, given as rows of numbers."""
+    x, y, z = point
+    (a, b, c, p), (d, e, f, q), (g, h, i, r) = rows[:3]
+    if x == y == z == 0.0:
+        return p, q, r
+    return a * x + b * y + c * z + p, d * x + e * y + f * z + q, g * x + h * y + i * z + r
+
+
 class CollisionObject(Changeable):
     """A shape with a transform; several objects may share a shape.
 
@@ -125,6 +148,15 @@ class CollisionObject(Changeable):
         if not isinstance(geom, CollisionGeometry):
             raise UnsupportedOption(f"a CollisionObject needs a shape such as Box or BVHModel, not {a_type(geom)}")
         self._geometry, self._transform = geom, Transform() if tf is None else Transform(tf)
+        self._ball: tuple[Ball, Ball] | None = None
+
+    @property
+    def ball(self) -> Ball:
+        """A ball that contains the object, rounding included: centre [m], world, and radius [m]."""
+        local = self._geometry.ball
+        if self._ball is None or self._ball[0] is not local:
+            self._ball = local, _moved(local, self._transform._pose)
+        return self._ball[1]
 
     def _shared_things(self) -> Iterable[object]:
         return (self._geometry,)
@@ -158,7 +190,7 @@ class CollisionObject(Changeable):
 
     def setTransform(self, tf: Transform) -> None:
         """Set the transform."""
-        self._transform = Transform(tf)
+        self._transform, self._ball = Transform(tf), None
 
     def getTranslation(self) -> np.ndarray:
         """Return the translation (3,) [m]."""
@@ -166,6 +198,7 @@ class CollisionObject(Changeable):
 
     def setTranslation(self, vec: Any) -> None:
         """Set the translation; the rotation stays."""
+        self._ball = None
         self._transform.setTranslation(vec)
 
     def getRotation(self) -> np.ndarray:
@@ -174,6 +207,7 @@ class CollisionObject(Changeable):
 
     def setRotation(self, mat: Any) -> None:
         """Set the rotation; the translation stays."""
+        self._ball = None
         self._transform.setRotation(mat)
 
     def getQuatRotation(self) -> np.ndarray:
@@ -182,6 +216,7 @@ class CollisionObject(Changeable):
 
     def setQuatRotation(self, q: Any) -> None:
         """Set the rotation to a quaternion (w, x, y, z); the translation stays."""
+        self._ball = None
         self._transform.setQuatRotation(q)
 
     def isOccupied(self) -> bool:
@@ -195,3 +230,22 @@ class CollisionObject(Changeable):
     def isUncertain(self) -> bool:
         """Return False: python-fcl's uncertain cells exist in octrees only."""
         return False
+
+
+def are_far(o1: CollisionObject, o2: CollisionObject) -> bool:
+    """Return whether the balls around two objects have no common point, so that the objects have none."""
+    first, second = o1.ball, o2.ball
+    return math.dist(first[0], second[0]) > first[1] + second[1]
+
+
+def may_contain(outer: CollisionObject, inner: CollisionObject) -> bool:
+    """Return whether a point of an object is in the box around another one, as it is if that one contains it."""
+    x, y, z = _placed(inner.geometry.a_point, inner.matrix.tolist())
+    rows = outer.matrix.tolist()
+    ways = x - rows[0][3], y - rows[1][3], z - rows[2][3]
+    slack = _BALL_ROUNDING * (outer.ball[1] + sum(map(abs, (x, y, z))) + sum(abs(row[3]) for row in rows[:3]))
+    for k, (low, high) in enumerate(outer.geometry.box):
+        height = rows[0][k] * ways[0] + rows[1][k] * ways[1] + rows[2][k] * ways[2]
+        if not low - slack <= height <= high + slack:
+            return False
+    return True

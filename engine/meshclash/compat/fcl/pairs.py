@@ -5,7 +5,7 @@ world's origin. The distance of two shapes is that of their cores minus their ma
 the shapes is that of the cores plus the margins.
 """
 
-from dataclasses import replace
+import math
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -19,10 +19,15 @@ from ...manifold.regions import contact_regions
 from ...query.clearance import clearance
 from ...query.distance import distance
 from ...query.penetration import penetration
+from ...query.shape_pairs import Near, ShapeSide, convex_and_surface
+from ...query.shortcuts.kernels import APART, MEETING, OPEN
+from ...query.shortcuts.record import records_of
+from ...query.shortcuts.workspace import spare
+from ...query.signed_distance import contains
 from ...query.verdict import verdict
 from ...types.verdict import Verdict
 from .geometry import Box
-from .objects import CollisionObject
+from .objects import CollisionObject, may_contain
 
 ROUNDING = 1e-14
 """Amount by which the distance of round shapes is reduced, relative to the coordinates, so that the distance is never
@@ -82,12 +87,15 @@ class Pair(Protocol):
     def touches(self, most: int, described: bool) -> list[Touch]:
         """Return one to ``most`` contacts of objects that meet; with points and depths if ``described``."""
 
+    def first_touch(self) -> Touch | None:
+        """Return any contact, without its point and depth; None if the objects are apart."""
+
 
 class BoundedPair:
     """Two bounded objects: neither object is a half-space or plane."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
-        self._shapes = o1.geometry, o2.geometry
+        self._objects, self._shapes = (o1, o2), (o1.geometry, o2.geometry)
         self._cores = o1.geometry.core, o2.geometry.core
         self._origin = o1.getTranslation()
         self._poses = o1.pose, o2.pose
@@ -123,6 +131,41 @@ class BoundedPair:
         if self._shapes[0].is_thin and self._shapes[1].is_thin:
             return float(self._near.distance) == 0.0
         return self._verdict.verdict is not Verdict.APART
+
+    def first_touch(self) -> Touch | None:
+        """Return any contact, without its point and depth; None if the objects are apart."""
+        triangles = self._nearer_than_margin() if self._margin else self._first_pair()
+        if triangles is not None:
+            return Touch(triangles)
+        return Touch((NONE, NONE)) if self._may_contain and not self.is_apart else None
+
+    @property
+    def _may_contain(self) -> bool:
+        first, second = self._objects
+        return may_contain(first, second) or may_contain(second, first)
+
+    def _nearer_than_margin(self) -> tuple[int, int] | None:
+        """Return triangles of the cores whose distance is at most the margin; None if there are none."""
+        reach = self._margin + self._rounding
+        near = distance(*self._cores, *self._poses, upper_limit=reach, lower_limit=reach)
+        return self._triangles(near.triangle_a, near.triangle_b) if near.distance <= reach else None
+
+    def _first_pair(self) -> tuple[int, int] | None:
+        """Return triangles of the cores that meet; None if there are none, or the kernel cannot tell."""
+        met, triangles = self._first_of_cores()
+        if met == MEETING:
+            return triangles
+        return None if met == APART or self.is_apart else self.touches(1, False)[0].triangles
+
+    def _first_of_cores(self) -> tuple[int, tuple[int, int]]:
+        """Return what ``meet_single`` tells about the surfaces of the cores, and the triangles if they meet."""
+        records = records_of(*self._cores, None)
+        if records is None:
+            return OPEN, (NONE, NONE)
+        space = spare.take()
+        met, pair = space.find(*records, *self._poses), space.pair[0].tolist()
+        spare.give(space)
+        return met, self._triangles(*pair) if met == MEETING else (NONE, NONE)
 
     def gap(self) -> Gap:
         """Return the gap of shapes that are apart."""
@@ -216,9 +259,7 @@ class BoundedPair:
         """Return points of the common volume that are inside both boxes, or on both if they only touch."""
         found = []
         for region in contact_regions(self._verdict.contacts):
-            deep = region.depths > 0.0 if region.depth > 0.0 else np.full(len(region.depths), True)
-            inside = replace(region, points=region.points[deep], depths=region.depths[deep])
-            for point, depth in zip(*inside.manifold(4), strict=True):
+            for point, depth in zip(*region.manifold(4), strict=True):
                 found.append(Touch((NONE, NONE), region.normal, point + self._origin, float(depth)))
         return found
 
@@ -265,19 +306,59 @@ class RoundSolidPair(BoundedPair):
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         super().__init__(o1, o2)
-        self._exact = o1.geometry.shape or self._cores[0], o2.geometry.shape or self._cores[1]
+        self._solid = 0 if o1.geometry.shape is not None else 1
+        solid, model = self._shapes[self._solid], self._shapes[1 - self._solid]
+        self._compare = ShapeSide.of(solid.shape), ShapeSide.of(model.core)
+
+    def _compared(self, only_met: bool) -> Near:
+        """Compare the true shape with the triangles of the model."""
+        first, second = (self._poses[side][:3] for side in (self._solid, 1 - self._solid))
+        return convex_and_surface(*self._compare, first, second, math.inf, only_met)
+
+    @cached_property
+    def _true_near(self) -> Near:
+        return self._compared(False)
+
+    @cached_property
+    def _is_contained(self) -> bool:
+        """Whether the shape, which meets no triangle of the model, is inside the model."""
+        inner, outer = self._solid, 1 - self._solid
+        model = self._cores[outer]
+        if not may_contain(self._objects[outer], self._objects[inner]) or not model.mesh.is_closed:
+            return False
+        return bool(contains(model, self._poses[inner][None, :3, 3], self._poses[outer])[0])
 
     @cached_property
     def is_apart(self) -> bool:
         """Whether the shapes have no common point."""
+        return not self._true_near.met[0] and not self._is_contained
+
+    def first_touch(self) -> Touch | None:
+        """Return any contact, without its point and depth; None if the objects are apart."""
         # The mesh around the shape is compared first, which takes a fraction of the time.
-        return not self._cores_meet or verdict(*self._exact, *self._poses).verdict is Verdict.APART
+        if not self._may_contain and self._first_of_cores()[0] == APART:
+            return None
+        near = self._compared(True)
+        if near.met[0]:
+            return Touch(self._of_model(near))
+        return Touch((NONE, NONE)) if self._is_contained else None
+
+    def common_point(self) -> np.ndarray:
+        """Return a common point of shapes that meet."""
+        near = self._true_near
+        point: np.ndarray = near.points[0].mean(axis=0) if near.met[0] else self._poses[self._solid][:3, 3]
+        return point + self._origin
+
+    def _of_model(self, near: Near) -> tuple[int, int]:
+        triangle = int(near.triangles[0, 1])
+        return (NONE, triangle) if self._solid == 0 else (triangle, NONE)
 
     def gap(self) -> Gap:
         """Return the gap of shapes that are apart."""
-        near = distance(*self._exact, *self._poses)
-        points = [near.point_a + self._origin, near.point_b + self._origin]
-        return Gap(float(near.distance), points, self._triangles(near.triangle_a, near.triangle_b))
+        near = self._true_near
+        first, second = near.points[0] + self._origin
+        points = [first, second] if self._solid == 0 else [second, first]
+        return Gap(float(near.distances[0]), points, self._of_model(near))
 
 
 def direction_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -114,6 +114,10 @@ class FacePair:
         moved: np.ndarray = point - np.clip(height, -self._margin, self._margin) * self._face.normal
         return moved
 
+    def first_touch(self) -> Touch | None:
+        """Return any contact, without its point and depth; None if the objects are apart."""
+        return None if self.is_apart else self.touches(1, False)[0]
+
     def touches(self, most: int, described: bool) -> list[Touch]:
         """Return the contact of a convex shape, or one for each triangle of a ``BVHModel``, the deepest first."""
         depths = self._depths()
@@ -176,6 +180,10 @@ class TwoFaces:
         normals = np.array([self._first.normal, self._second.normal])
         point: np.ndarray = np.linalg.lstsq(normals, [self._first.offset, self._second.offset], rcond=None)[0]
         return point + self._origin
+
+    def first_touch(self) -> Touch | None:
+        """Return any contact, without its point and depth; None if the objects are apart."""
+        return None if self.is_apart else self.touches(1, False)[0]
 
     def touches(self, most: int, described: bool) -> list[Touch]:
         """Return one contact."""

@@ -1,17 +1,21 @@
 """``collide``, ``distance`` and ``continuousCollide``, and the callbacks that managers call."""
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
 
+from ...convex.exact_shapes import ConvexShape
 from ...errors import UnsupportedOption
+from ...hierarchy.bvh import Hierarchy
 from ...messages import shown
 from ...motion.contact_times import time_of_contact
-from ...motion.motions import KeyframedMotion, Motion, ScrewMotion
+from ...motion.convex_contact_time import convex_contact_time
+from ...motion.motion_piece import MotionPiece, make_piece
+from ...motion.motions import Motion
 from ...types.arguments import instance
 from ...types.numbers import real_number, truth, whole_number
-from .convex_pairs import ConvexPair, meet, nearest, short_gap
-from .data import (
+from .collision_data import (
     CCDMotionType,
     CollisionData,
     CollisionRequest,
@@ -23,10 +27,13 @@ from .data import (
     DistanceRequest,
     DistanceResult,
 )
-from .objects import CollisionObject, Transform
+from .convex_pairs import ConvexPair, meet, nearest, short_gap
+from .geometry import CollisionGeometry
+from .objects import CollisionObject, Transform, are_far
 from .pairs import NONE, BoundedPair, Pair, RoundSolidPair
 from .plane_pairs import FacePair, TwoFaces
 
+_NO_TRIANGLES = NONE, NONE
 _R = TypeVar("_R", CollisionRequest, DistanceRequest, ContinuousCollisionRequest)
 _TIME_TOLERANCE = 1e-5
 """Moving objects whose distance always exceeds this tolerance do not collide; relative to the size of the smaller
@@ -78,17 +85,22 @@ def collide(
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
     """
     request = _checked(o1, o2, request, CollisionRequest, result, CollisionResult)
-    first, second = o1.geometry.shape, o2.geometry.shape
-    if first is not None and second is not None and is_plain(request):
-        if not meet(o1, o2, first, second, nearest(o1, o2, first, second)):
+    plain = is_plain(request)
+    if plain and are_far(o1, o2):
+        return 0
+    if plain:
+        triangles = _first_contact(o1, o2)
+        if triangles is None:
             return 0
         if result is not None:
             result.is_collision = True
-            result.contacts.append(Contact(o1.geometry, o2.geometry, NONE, NONE))
+            result.contacts.append(Contact(o1.geometry, o2.geometry, *triangles))
         return 1
     most = whole_number("num_max_contacts", request.num_max_contacts, 1)
     if request.enable_cost:
         raise UnsupportedOption("enable_cost is not supported: use meshclash.verdict to get the depth of an overlap")
+    if are_far(o1, o2):
+        return 0
     pair = _pair(o1, o2)
     if pair.is_apart:
         return 0
@@ -100,6 +112,16 @@ def collide(
             for found in touches
         ]
     return len(touches)
+
+
+def _first_contact(o1: CollisionObject, o2: CollisionObject) -> tuple[int, int] | None:
+    """Return the triangles of any contact of two objects, NONE for shapes; None if the objects do not meet."""
+    first, second = o1.geometry.shape, o2.geometry.shape
+    if first is not None and second is not None:
+        answer = nearest(o1, o2, first, second, first.radius + second.radius)
+        return _NO_TRIANGLES if meet(o1, o2, first, second, answer) else None
+    touch = _pair(o1, o2).first_touch()
+    return None if touch is None else touch.triangles
 
 
 def distance(
@@ -155,9 +177,8 @@ def continuousCollide(
     """Return the time at which two moving objects meet, from 0 at their transforms to 1 at the ends; 1 if they do not.
 
     Every meeting is found, no matter how fast. Objects that stay farther apart than 1e-5 of the size of the smaller one
-    do not collide. Round shapes are meshes here, which exceed the true shapes by at most ``TOLERANCE`` of the radius.
-    ``toc_err`` is the accuracy of the time, as a fraction of the motion. ``CCDM_TRANS`` and ``CCDM_LINEAR`` move the
-    origin along a line and rotate at constant speed; ``CCDM_SCREW`` is a screw motion.
+    do not collide. ``toc_err`` is the accuracy of the time, as a fraction of the motion. ``CCDM_TRANS`` and
+    ``CCDM_LINEAR`` move the origin along a line and rotate at constant speed; ``CCDM_SCREW`` is a screw motion.
 
     Raises:
         UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
@@ -165,45 +186,89 @@ def continuousCollide(
     request = _checked(o1, o2, request, ContinuousCollisionRequest, result, ContinuousCollisionResult)
     for name, end in (("tf1_end", tf1_end), ("tf2_end", tf2_end)):
         instance(name, end, Transform)
-    shapes = [item.geometry.enclosing for item in (o1, o2)]
-    motions = [_motion(item.pose, end.pose, request.ccd_motion_type) for item, end in ((o1, tf1_end), (o2, tf2_end))]
-    tolerance = _tolerance(request.toc_err, [tree.mesh.bounds for tree in shapes], motions)
-    found = time_of_contact(*shapes, *motions, tolerance=tolerance, depth=False)
-    time = 1.0 if found.time is None else float(found.time)
+    kind, share = _checked_motion(request.ccd_motion_type), _checked_error(request.toc_err)
+    if kind != CCDMotionType.CCDM_SCREW and _stay_apart((o1, tf1_end), (o2, tf2_end)):
+        meeting = None
+    else:
+        is_screw = kind == CCDMotionType.CCDM_SCREW
+        pieces = [
+            make_piece(0.0, 1.0, item.pose[:3], end.pose[:3], is_screw) for item, end in ((o1, tf1_end), (o2, tf2_end))
+        ]
+        meeting = _meeting(o1.geometry, o2.geometry, pieces, share)
+    time = 1.0 if meeting is None else float(meeting)
     if result is not None:
-        result.is_collide = result.is_collide or found.time is not None
+        result.is_collide = result.is_collide or meeting is not None
         result.time_of_contact = min(result.time_of_contact, time)
     return time
 
 
-def _motion(begin: np.ndarray, end: np.ndarray, kind: int) -> Motion:
-    if kind in (CCDMotionType.CCDM_TRANS, CCDMotionType.CCDM_LINEAR):
-        return KeyframedMotion([0.0, 1.0], [begin, end])
-    if kind == CCDMotionType.CCDM_SCREW:
-        return ScrewMotion(begin, end)
+def _stay_apart(*moving: tuple[CollisionObject, Transform]) -> bool:
+    """Return whether balls around the origins of two objects stay apart while the origins move along lines."""
+    reach, size, ways = 0.0, 0.0, []
+    for item, end in moving:
+        middle, radius = item.geometry.ball
+        reach += math.hypot(*middle) + radius
+        places = item.getTranslation().tolist(), end.getTranslation().tolist()
+        size += sum(map(abs, (*places[0], *places[1])))
+        ways.append(places)
+    (a, b), (c, d) = ways
+    start, last = [x - y for x, y in zip(a, c, strict=True)], [x - y for x, y in zip(b, d, strict=True)]
+    step = [y - x for x, y in zip(start, last, strict=True)]
+    square = sum(x * x for x in step)
+    share = min(max(-sum(x * y for x, y in zip(start, step, strict=True)) / square, 0.0), 1.0) if square else 0.0
+    nearest = math.hypot(*[x + share * y for x, y in zip(start, step, strict=True)])
+    return nearest > reach * (1.0 + 10.0 * _TIME_TOLERANCE) + 10.0 * _LEAST_TOLERANCE * (size + reach)
+
+
+def _meeting(a: CollisionGeometry, b: CollisionGeometry, pieces: list[MotionPiece], share: float) -> float | None:
+    """Return the time of the first contact; None without one."""
+    first, second = _moving_shape(a, b), _moving_shape(b, a)  # raises an error for shapes without bounds
+    boxes = a.box, b.box
+    reaches = [math.hypot(*[max(-low, high) for low, high in box]) for box in boxes]
+    sizes = [max(high - low for low, high in box) for box in boxes]
+    tolerance = _tolerance(share, sizes, reaches, pieces)
+    if isinstance(first, ConvexShape) and isinstance(second, ConvexShape) and not pieces[0].is_screw:
+        is_told, time = convex_contact_time((first, second), (pieces[0], pieces[1]), reaches, tolerance)
+        if is_told:
+            return time
+    motions = [Motion([piece]) for piece in pieces]
+    return time_of_contact(first, second, *motions, tolerance=tolerance, depth=False).time
+
+
+def _moving_shape(geometry: CollisionGeometry, other: CollisionGeometry) -> Hierarchy | ConvexShape:
+    """Return what moves: an exact shape, or a mesh for a polyhedron beside a model, which is faster."""
+    shape = geometry.shape
+    if shape is None or (other.shape is None and shape.is_polyhedron and not shape.radius):
+        return geometry.core
+    return shape
+
+
+def _checked_motion(kind: Any) -> int:
+    if kind in (CCDMotionType.CCDM_TRANS, CCDMotionType.CCDM_LINEAR, CCDMotionType.CCDM_SCREW):
+        return int(kind)
     raise UnsupportedOption(
         f"ccd_motion_type {kind!r} is not supported: use CCDM_TRANS, CCDM_LINEAR or CCDM_SCREW; for a "
         "spline use meshclash.motion.KeyframedMotion"
     )
 
 
-def _tolerance(toc_err: Any, bounds: list[Any], motions: list[Motion]) -> float:
-    """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
+def _checked_error(toc_err: Any) -> float:
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
         raise UnsupportedOption(f"toc_err must be a positive fraction of the motion, not {shown(toc_err)}")
-    sizes, ways, places = [], [], []
-    for (low, high), motion in zip(bounds, motions, strict=True):
-        corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
-        first, last = (corners @ rows[:, :3].T + rows[:, 3] for rows in (motion.rows_at(0.0), motion.rows_at(1.0)))
-        ways.append(float(np.linalg.norm(last - first, axis=1).max()))
-        sizes.append(float(np.max(high - low)))
-        places.append(first)
-    between = float(np.abs(places[0][0] - places[1][0]).max())
+    return share
+
+
+def _tolerance(share: float, sizes: list[float], reaches: list[float], pieces: list[MotionPiece]) -> float:
+    """Return the distance below which objects collide [m]: relative to their size, or less if the way is short."""
+    places, ways = [piece.first[:, 3].tolist() for piece in pieces], 0.0
+    for place, reach, piece in zip(places, reaches, pieces, strict=True):
+        ways += max(math.dist(place, piece.last[:, 3].tolist()), 0.5 * piece.angle * reach)
     wanted = _TIME_TOLERANCE * min(sizes)
-    if sum(ways) > 0.0:
-        wanted = min(wanted, share * sum(ways))
-    return max(wanted, _LEAST_TOLERANCE * (sum(sizes) + sum(ways) + between))
+    if ways > 0.0:
+        wanted = min(wanted, share * ways)
+    between = max(abs(x - y) for x, y in zip(*places, strict=True))
+    return max(wanted, _LEAST_TOLERANCE * (2.0 * sum(sizes) + ways + between))
 
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:

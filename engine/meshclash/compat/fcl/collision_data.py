@@ -45,6 +45,9 @@ class GJKSolverType:
     GST_LIBCCD, GST_INDEP = range(2)
 
 
+_ZEROS = 0.0, 0.0, 0.0
+
+
 class Contact:
     """A contact of two objects.
 
@@ -58,13 +61,18 @@ class Contact:
     """
 
     def __init__(
-        self, o1: Any = None, o2: Any = None, b1: int = 0, b2: int = 0, normal: Any = (0.0, 0.0, 0.0),
-        pos: Any = (0.0, 0.0, 0.0), penetration_depth: float = 0.0,
+        self, o1: Any = None, o2: Any = None, b1: int = 0, b2: int = 0, normal: Any = _ZEROS, pos: Any = _ZEROS,
+        penetration_depth: float = 0.0,
     ) -> None:  # fmt: skip
         self.o1, self.o2, self.b1, self.b2 = o1, o2, b1, b2
-        self.normal = float_array("normal of a Contact", normal, UnsupportedOption)
-        self.pos = float_array("pos of a Contact", pos, UnsupportedOption)
+        self.normal = _vector("normal", normal)
+        self.pos = _vector("pos", pos)
         self.penetration_depth = penetration_depth
+
+
+def _vector(name: str, given: Any) -> np.ndarray:
+    """Return a new array (3,) of the numbers of a contact."""
+    return np.zeros(3) if given is _ZEROS else float_array(f"{name} of a Contact", given, UnsupportedOption)
 
 
 class CostSource:
