@@ -46,7 +46,7 @@ from .presets import MESHCLASH_PT_presets
 
 FIRST = ("tolerance", "budget")
 LATER = tuple(
-    option.name for option in WINDOW_OPTIONS if option.tests and option.name not in (*FIRST, "permitted_overlap")
+    option for option in WINDOW_OPTIONS if not option.of_scans and option.name not in (*FIRST, "permitted_overlap")
 )
 """Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
@@ -203,9 +203,9 @@ class MESHCLASH_PT_options(TabPanel):
                 text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET
                 draw_text(layout, capital(text), context.region, "BLANK1")
         column = layout.column(align=True)
-        for name in LATER:
-            if name in test.takes:
-                column.prop(settings, name)
+        for option in LATER:
+            if option.is_for(test.name):
+                column.prop(settings, option.name)
         column.prop(settings, "live_budget")
 
 

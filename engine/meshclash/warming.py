@@ -1,5 +1,6 @@
 """``warm_up``: compile all kernels, so that the first real query does not have to wait."""
 
+import math
 from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -35,6 +36,8 @@ from .massive.mesh import ClusteredMesh
 from .massive.pieces import Piece, all_simplified, joined
 from .massive.ply import walk_rows
 from .messages import shown
+from .motion.convex_contact_time import convex_contact_time
+from .motion.motion_piece import make_piece
 from .pointcloud.cloud import PointCloud
 from .pointcloud.cloud_distance import cloud_distance
 from .pointcloud.deviation import deviation
@@ -297,8 +300,10 @@ def _exact_shapes(a: TriangleMesh) -> None:
     distance(solid, a)
     distance(solid, Halfspace((0.0, 0.0, 1.0)))
     collides(Box(1.0), Box(1.0), None, [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
-    here = np.eye(4)
-    convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, np.empty(DISTANCE_COLUMNS))
+    here, told = np.eye(4), np.empty(DISTANCE_COLUMNS)
+    convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, math.inf, told)
+    still = make_piece(0.0, 1.0, here[:3], here[:3], False)
+    convex_contact_time((solid, solid), (still, still), (2.0, 2.0), 1e-3)
 
 
 def _fan() -> TriangleMesh:

@@ -68,7 +68,8 @@ def test_a_row_says_what_its_columns_promise(filled, add_box):
     draw_row = results_area.MESHCLASH_UL_wide.draw_item
     draw_row(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
     said = [kwargs["text"].rstrip() for name, _, kwargs in layout.calls if name in ("label", "operator")]
-    assert said[2:4] == ["A", "B"] and said[5:] == ["0.25 m", "", "3", "Open", "1"]
+    assert said[2:4] == ["A", "B"]
+    assert said[5:] == ["0.25 m", "", "3", "Open", "1"], "the cells of the columns WINDOW, in their order"
     assert said[1] and said[4] == "Scene Collection"
 
 

@@ -17,7 +17,8 @@ from ui_fakes import RecordingLayout, draw, make_report, make_row
 from addon import preferences, results, reviews, running_work, scene_results, texts
 from addon.ops import detect
 from addon.ops.task import Task
-from addon.ui import lists, panels, results_area
+from addon.props import WINDOW_OPTIONS
+from addon.ui import lists, panels, results_area, scans
 
 ALL_PANELS = panels.CLASSES
 
@@ -54,6 +55,16 @@ def test_detect_panel_offers_the_button_and_pickers(registered):
     assert layout.operators() == ["meshclash.detect", "meshclash.live"]
     properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
     assert {"set_a_collection", "set_b_object", "permitted_overlap"} <= set(properties)
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+def test_every_option_of_the_window_is_in_a_panel(registered, name):
+    settings = bpy.context.scene.meshclash
+    settings.test, settings.permitted_by = name, "LENGTH"
+    drawn = [draw(panel, bpy.context) for panel in (panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_options)]
+    drawn.append(draw(scans.MESHCLASH_PT_scans, bpy.context))
+    shown = set().union(*map(shown_properties, drawn))
+    assert {option.name for option in WINDOW_OPTIONS if option.is_for(name)} <= shown
 
 
 @pytest.mark.parametrize("name", list(TESTS))
@@ -116,7 +127,7 @@ def shown_properties(layout):
 def test_detect_panel_shows_what_the_test_takes(registered, name):
     bpy.context.scene.meshclash.test, bpy.context.scene.meshclash.permitted_by = name, "LENGTH"
     shown = {name for panel in panels.CLASSES[:2] for name in shown_properties(draw(panel, bpy.context))}
-    known = {"permitted_overlap", *panels.FIRST, *panels.LATER}
+    known = {"permitted_overlap", *panels.FIRST, *(option.name for option in panels.LATER)}
     assert shown & known == TESTS[name].takes - {"fits"}
     assert panels.MESHCLASH_PT_fits.poll(bpy.context) == ("fits" in TESTS[name].takes)
     assert bpy.ops.meshclash.live.poll()

@@ -125,19 +125,63 @@ def test_a_wide_hole_in_a_side_is_no_open_end(width, length, sides, reaching_out
     assert name == "APART" and certainty < 0.9
 
 
-def test_what_comes_near_no_hole_is_apart_for_certain():
-    block = with_hole(0.3)
+def test_what_is_out_of_reach_of_holes_is_apart_for_certain():
+    block = with_hole(0.1)
     slope = np.array([[2.5, -1.0, -1.0], [2.5, -1.0, 1.5], [1.5, -0.1, 0.5]])
-    for other in (mc.TriangleMesh(*box((2.125, 0.5, 0.5), (3, 3, 3))), mc.TriangleMesh(slope, [[0, 1, 2]])):
-        assert asked(block, other) == ("APART", 1.0)
+    others = [box((2.125, 0.5, 0.5), (3, 3, 3)), (slope, [[0, 1, 2]]), box((0.5, 0.5, 2.75), (1.5, 1.5, 3))]
+    for other in others:
+        assert asked(block, mc.TriangleMesh(*other)) == ("APART", 1.0)
+
+
+def humped(height: float) -> tuple[mc.TriangleMesh, mc.TriangleMesh]:
+    """A block with a hump on a square of its top, and the same block without the faces of the hump."""
+    vertices, triangles = refined(box((0, 0, 0), (2, 2, 2)), 4)
+    raised = (vertices[:, 2] == 2.0) & (np.abs(vertices[:, :2] - 1.0).max(axis=1) < 0.3)
+    gone = raised[triangles].any(axis=1)
+    vertices = vertices + raised[:, None] * (0.0, 0.0, height)
+    return mc.TriangleMesh(vertices, triangles), mc.TriangleMesh(vertices, triangles[~gone])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0.01, 0.5), st.floats(-3.0, 0.0), st.floats(0.0, 1.2), st.integers(0, 2**32 - 1))
+def test_nothing_is_certain_of_what_meets_a_missing_part_outside_the_box_of_the_rest(height, power, share, seed):
+    """The oracle is the whole block. The missing hump is up to half as long as the diagonal of its rim."""
+    rng = np.random.default_rng(seed)
+    pose = mc.Pose.from_matrix(matrix(rotation(rng), rng.uniform(-50, 50, 3)))
+    whole, rest = humped(height)
+    assert whole.is_closed and mc.solidity(rest).solid and not mc.solidity(rest).closed
+    size = height * 10.0**power
+    corners = box((-size, -size, 0), (size, size, size))
+    at = np.array([1.0 + rng.uniform(-0.3, 0.3), 1.0 + rng.uniform(-0.3, 0.3), 2.0 + share * height])
+    other = mc.TriangleMesh(corners[0] @ rotation(rng).T + at, corners[1])
+    truth, (name, certainty) = mc.verdict(whole, other, pose, pose), asked(rest, other, pose)
+    assert certainty < 1.0 or name == truth.name
+
+
+@pytest.mark.parametrize("height", [0.01, 0.3, 0.5])
+def test_an_object_in_the_missing_part_is_apart_but_not_for_certain(height):
+    whole, rest = humped(height)
+    other = mc.TriangleMesh(*box((0.95, 0.95, 2.0 + 0.5 * height), (1.05, 1.05, 2.0 + 0.75 * height)))
+    assert mc.verdict(whole, other).name == "CONTAINED"
+    name, certainty = asked(rest, other)
+    assert name == "APART" and 0.9 < certainty < 1.0
+
+
+@pytest.mark.parametrize("height", [0.01, 0.3, 0.5])
+def test_a_solid_contains_an_open_one_but_not_for_certain_if_the_missing_part_may_stick_out(height):
+    whole, rest = humped(height)
+    room = mc.TriangleMesh(*box((-9, -9, -9), (9, 9, 2.0 + 0.5 * height)))
+    assert mc.verdict(room, whole).name == "CLASH"
+    name, certainty = asked(room, rest)
+    assert name == "CONTAINED" and 0.9 < certainty < 1.0
 
 
 def test_an_open_solid_in_a_solid_that_comes_into_its_hole_is_below_certainty_one():
     """The outer solid has a cavity that reaches through the hole of the inner one."""
     block = with_hole(0.3)
-    outer = box((-1, -1, -1), (3, 3, 3))
-    for bottom, certain in ((1.0, False), (2.75, True)):
-        cavity = box((0.9, 0.9, bottom), (1.1, 1.1, 2.875))
+    outer = box((-2, -2, -1), (4, 4, 6))
+    for bottom, certain in ((1.0, False), (4.25, True)):
+        cavity = box((0.9, 0.9, bottom), (1.1, 1.1, 4.5))
         vertices = np.concatenate([outer[0], cavity[0]])
         solid = mc.TriangleMesh(vertices, np.concatenate([outer[1], cavity[1][:, ::-1] + len(outer[0])]))
         assert solid.is_closed

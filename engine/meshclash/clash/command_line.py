@@ -357,13 +357,17 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
 
 
 def _print_report(report: DetectReport, written: list[str]) -> None:
-    data = report.as_dict()
-    lines = []
-    name = "pairs" if data["events"] is None else "events"
-    if data[name]:
-        lines += report_formats.to_table({**data, name: data[name][:TABLE_ROWS]}).split("\n")
-    if len(data[name]) > TABLE_ROWS:
-        lines.append(f"... and {len(data[name]) - TABLE_ROWS} more; --report writes all of them")
+    # The dictionaries of all pairs take 3 kB each; without a baseline, only those in the table are needed.
+    data = report.as_dict(TABLE_ROWS if report.baseline is None else None)
+    events = data["events"]
+    listed = report.rows if events is None else events
+    if listed:
+        shown = {**data, "pairs": data["pairs"][:TABLE_ROWS], "events": events and events[:TABLE_ROWS]}
+        lines = report_formats.to_table(shown).split("\n")
+    else:
+        lines = []
+    if len(listed) > TABLE_ROWS:
+        lines.append(f"... and {len(listed) - TABLE_ROWS} more; --report writes all of them")
     permitted = report_formats.permitted(data)
     if permitted and not report.tests and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]
@@ -371,7 +375,8 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
     lines += report_formats.new_clashes(data, TABLE_ROWS) + report_formats.decide_again(data, TABLE_ROWS)
     lines += report_formats.gone_clashes(data, TABLE_ROWS)
     lines += report_formats.shared_things(data)
-    problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
+    counted = report.counts() if events is None else None
+    problem = say(sys.stdout, *lines, report_formats.summary(data, counted), *written)
     if problem is not None:
         complain(f"the list could not be printed: {problem.strerror}")
 

@@ -163,6 +163,8 @@ class EngineScene:
         """Objects of the last update that the engine cannot use."""
         self.scans: dict[int, PlacedCloud] = {}
         """The scans, by the engine's ids; they are also in `objects`."""
+        self.last_drafted: Any = None
+        """The last row that `rows` drafted, as `rows.Drafted`."""
         self.placed = ObjectColumns.of([])
         """The objects with meshes, in the order of the frame."""
         self.resolutions = np.empty(0)

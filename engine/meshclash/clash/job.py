@@ -22,7 +22,7 @@ from .revision import identity_steps
 from .statistics import RunStatistics
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
-from .volumes import has_less
+from .volumes import listed_rows
 
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
@@ -151,7 +151,7 @@ def _now_steps(
     yield from scale_progress(followed.write_steps(highlights), 1.0, 1.0)
     yield from scale_progress(followed.bring_up_steps(), 1.0, 1.0)
     rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
-    large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
+    large = listed_rows(rows, options, source.scale_length)
     statistics.add_smaller(len(rows) - len(large))
     statistics.add_understood(followed.world)
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -286,9 +287,12 @@ class DetectReport:
         """Return the number of rows with one of the verdicts."""
         return sum(row.verdict in verdicts for row in self.rows)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, most: int | None = None) -> dict[str, Any]:
         """Return the report as a dictionary of schema `meshclash.report/1` (docs/report-format.md); lengths in
         metres.
+
+        Args:
+            most: maximum number of pairs; the worst are included. None: all pairs.
         """
         summary = self.as_summary()
         stats = summary.pop("stats")
@@ -297,7 +301,7 @@ class DetectReport:
         summary["objects"] = [{"name": name, **self.objects[name]} for name in named]
         groups = self._own_groups
         number = {pair: k + 1 for k, group in enumerate(groups) for pair in group["pairs"]}
-        pairs = [self._pair(row, number.get(row.id)) for row in self.rows]
+        pairs = [self._pair(row, number.get(row.id)) for row in self.rows[:most]]
         return {
             **summary,
             "tested": [thing_as_dict(item, name) for name, item in self.things.items()],
@@ -314,6 +318,10 @@ class DetectReport:
         """Return an object that was not tested as a dictionary, without the folders of files in its reason."""
         paths = [self.file, *(path for path, *_ in self.files)]
         return {**asdict(skipped), "reason": without_folders(skipped.reason, paths)}
+
+    def counts(self) -> Counter[str]:
+        """Return the number of pairs of each verdict, and of approved pairs."""
+        return report_formats.counts((row.verdict, self._review(row).status) for row in self.rows)
 
     def as_summary(self) -> dict[str, Any]:
         """Return the report as a dictionary without the pairs."""

@@ -144,34 +144,40 @@ def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def summary(report: dict[str, Any]) -> str:
-    """Return a summary: pairs by verdict, approved pairs, pairs left out, and objects that could not be tested."""
+def counts(listed: Iterable[tuple[str, str]]) -> Counter[str]:
+    """Return the number of pairs or events of each verdict, and of approved ones, from their verdicts and statuses."""
+    found = Counter(APPROVED if status == APPROVED else verdict for verdict, status in listed)
+    if APPROVED in found:
+        found[APPROVED] = found.pop(APPROVED)  # the last one
+    return found
+
+
+def summary(report: dict[str, Any], counted: Counter[str] | None = None) -> str:
+    """Return a summary: pairs by verdict, approved pairs, pairs left out, and objects that could not be tested.
+
+    Args:
+        report: a report of schema `meshclash.report/1`.
+        counted: the counts of all pairs or events, if the report contains only some of them.
+    """
     kinds = {options["test"] for options in asked(report)}
     test = test_named(report["options"]["test"])
     nothing, words = (test.nothing, test.found) if len(kinds) == 1 else (NOTHING, FOUND)
-    listed = report["pairs"] if report["events"] is None else report["events"]
-    counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
-    counts[APPROVED] = len(listed) - counts.total()
-    counts = +counts  # without zeros
+    events = report["events"]
+    listed = report["pairs"] if events is None else events
+    found = counts((item["verdict"], item["status"]) for item in listed) if counted is None else counted
     gone, ignored = (
         lost_in_words(report["stats"]),
         ignored_fasteners(item["reason"] for item in report["stats"]["skipped"]),
     )
-    if not counts:
-        return f"{nothing}.{too_small(report['stats'], _tests(report))}{ignored}{gone}"
-    parts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
-    events = report["events"]
-    count = len(listed) if events is None else len({event["id"] for event in events})
-    found = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
+    if not found:
+        return f"{nothing}.{too_small(report['stats'], asked(report))}{ignored}{gone}"
+    parts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
+    count = found.total() if events is None else len({event["id"] for event in events})
+    told = f"1 pair {words[0]}" if count == 1 else f"{count:,} pairs {words[1]}"
     if events is not None:
-        found += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
-    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], _tests(report)) + ignored + gone
-    return f"{found}: {parts}.{more}"
-
-
-def _tests(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the options of each test of a report."""
-    return report["tests"] or [report["options"]]
+        told += f" in {len(events):,} event{'' if len(events) == 1 else 's'}"
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], asked(report)) + ignored + gone
+    return f"{told}: {parts}.{more}"
 
 
 def lost(stats: dict[str, Any]) -> list[dict[str, Any]]:

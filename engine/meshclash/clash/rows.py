@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..messages import Sentence
+from ..types.slices import Slice
 from ..types.steps import hold_progress
 from ..types.verdict import TOUCHING
 from .cloud_scene import PlacedCloud
@@ -47,12 +48,15 @@ class _Finding:
     """Triangles on which the points lie."""
     is_turned: bool = False
     """Whether the first object is the second one of the contacts."""
+    alike: tuple[PairSide, PairSide] | None = None
+    """The same data of a pair with the same contacts, or None."""
 
     def turned(self) -> _Finding:
         """Return the same data with the two objects exchanged."""
         return replace(
             self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
             nearest=self.nearest and self.nearest[::-1], is_turned=not self.is_turned,
+            alike=self.alike and self.alike[::-1],
         )  # fmt: skip
 
 
@@ -83,10 +87,55 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
         found: the engine's result for two of its objects.
         frame: the frame of the scene.
     """
-    ids = found.a, found.b
-    members = (found.touched(0), found.touched(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
+    ids, contacts = (found.a, found.b), found.contacts
     verdict = UNDECIDED if found.undecided else found.verdict.name.lower()
-    return _draft(world, _Finding(ids, members, found.contacts), frame, verdict, found.location, **_judged(found))
+    if world.has_scan(ids):
+        members, location = (found.touched(0), found.touched(1)), _point(found.location)
+        return _draft(world, _Finding(ids, members, contacts), frame, verdict, location, **_judged(found))
+    faces, known = _Faces.of(world, ids), world.last_drafted
+    alike = known if known is not None and known.contacts is contacts and known.faces.equal(faces) else None
+    location = _point(found.location) if alike is None else alike.location
+    finding = _Finding(ids, _sides(contacts.pairs), contacts, alike=None if alike is None else alike.sides)
+    draft = _draft(world, finding, frame, verdict, location, **_judged(found))
+    if alike is None:
+        sides = (draft.row.b, draft.row.a) if draft.is_turned else (draft.row.a, draft.row.b)
+        world.last_drafted = Drafted(contacts, faces, sides, location)
+    return draft
+
+
+class _Faces(NamedTuple):
+    """How the meshes of a pair number their faces."""
+
+    a: SourceMesh
+    b: SourceMesh
+
+    @classmethod
+    def of(cls, world: EngineScene, ids: tuple[int, int]) -> _Faces:
+        """Return the meshes of two objects."""
+        first, second = (world.meshes[world.objects.named(key).mesh_key] for key in ids)
+        return cls(first, second)
+
+    def equal(self, other: _Faces) -> bool:
+        """Return whether equal triangles have equal faces in both pairs."""
+        return all(
+            one is two
+            or (
+                one.file is two.file is None
+                and one.faces_are_original == two.faces_are_original
+                and np.array_equal(one.face_of_triangle, two.face_of_triangle)
+            )
+            for one, two in zip(self, other, strict=True)
+        )
+
+
+class Drafted(NamedTuple):
+    """The data of a drafted row that it shares with pairs of the same contacts: copies at one place."""
+
+    contacts: Any
+    faces: _Faces
+    sides: tuple[PairSide, PairSide]
+    """In the order of the contacts."""
+    location: Point | None
 
 
 def first_contact_draft(
@@ -180,8 +229,8 @@ def surfaces_draft(
     else:
         members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
     return _draft(
-        world, _Finding(ids, members, contacts), frame, verdict, location, severity=severity_of(engine, verdict),
-        distance=distance, probability=probability, region=region,
+        world, _Finding(ids, members, contacts), frame, verdict, _point(location),
+        severity=severity_of(engine, verdict), distance=distance, probability=probability, region=region,
     )  # fmt: skip
 
 
@@ -201,7 +250,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
         nearest, location = None, location if meets else None
     finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
     verdict = UNDECIDED if gap.undecided else gap.verdict.name.lower() if meets else apart
-    return _draft(world, finding, frame, verdict, location, distance=float(gap.gap), **_judged(gap))
+    return _draft(world, finding, frame, verdict, _point(location), distance=float(gap.gap), **_judged(gap))
 
 
 def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
@@ -213,8 +262,9 @@ def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame:
     members = np.array(i, np.int64), np.array(j, np.int64)
     draft = _draft(
         world, _Finding((found.a, found.b), members, None), frame, found.verdict,
-        None if found.region is None else found.region.mean(axis=0), severity=severity_of(engine, found.verdict),
-        probability=found.probability, probability_lower=found.interval[0], probability_upper=found.interval[1],
+        _point(None if found.region is None else found.region.mean(axis=0)),
+        severity=severity_of(engine, found.verdict), probability=found.probability,
+        probability_lower=found.interval[0], probability_upper=found.interval[1],
     )  # fmt: skip
     certain_scan = found.complete and world.has_scan((found.a, found.b))
     row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))
@@ -236,23 +286,26 @@ def _draft(
     finding: _Finding,
     frame: int,
     verdict: str,
-    location: np.ndarray | None,
+    location: Point | None,
     *,
     region: str = "",
     **values: Any,
 ) -> Draft:
     """Create the draft of a row; `values` are the fields that are the same for both objects."""
-    if not in_order(*(world.objects[key] for key in finding.ids)):
-        finding = finding.turned()
     parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
-    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
-    found = zip(parts, finding.members, points, nearest, strict=True)
-    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
+    if not in_order(parts[0].item, parts[1].item):
+        finding, parts = finding.turned(), parts[::-1]
+    if finding.alike is not None:
+        a, b = (part.side_alike(side) for part, side in zip(parts, finding.alike, strict=True))
+    else:
+        points, nearest = finding.points or (None, None), finding.nearest or (None, None)
+        found = zip(parts, finding.members, points, nearest, strict=True)
+        a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
     row = PairRow(
         id=pair_id(parts[0].item.identity, parts[1].item.identity, region=region),
         a=a, b=b, frame=frame, verdict=verdict,
         contacts=0 if finding.contacts is None else len(finding.contacts),
-        location=None if location is None else _point(location), region=region, **values,
+        location=location, region=region, **values,
     )  # fmt: skip
     return Draft(row, parts, finding.contacts, finding.is_turned)
 
@@ -272,7 +325,7 @@ class _Part(NamedTuple):
             point: the point of this object nearest to the other object.
             nearest: the triangle that contains this point.
         """
-        item, place = self.item, None if point is None else _point(point)
+        item, place = self.item, _point(point)
         if self.scan is not None:
             points = self.scan.own_indices(members)
             return PairSide(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
@@ -280,6 +333,11 @@ class _Part(NamedTuple):
         faces = faces_of(self.mesh, members)
         original = faces if self.mesh.faces_are_original else None
         return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
+
+    def side_alike(self, side: PairSide) -> PairSide:
+        """Return the row's data of this object, with the faces of an equal object."""
+        item = self.item
+        return PairSide(item.name, item.owner, item.source, side.faces, side.original_faces)
 
     def _face(self, triangle: int | None) -> int | None:
         """Return the face that contains a triangle; for a massive file, the triangle itself."""
@@ -301,13 +359,17 @@ def row_steps(
 
     Args:
         engine: the meshclash module.
-        drafts: `ROWS_AT_ONCE` or fewer; each is made in a slice of its own.
+        drafts: `ROWS_AT_ONCE` or fewer; a slice ends between two of them.
         highlights: whether to fill in the triangles, points and curves for drawing.
     """
-    made = []
+    made, piece = list[Draft](), Slice()
     for draft in drafts:
         made.append(draft)
-        yield _progress(draft.row)
+        if piece.over:
+            yield _progress(draft.row)
+            piece = Slice()
+    if made:
+        yield _progress(made[-1].row)
     if not highlights:
         return [draft.row for draft in made]
     crossed = [k for k, draft in enumerate(made) if draft.contacts is not None and not draft.row.scans]
@@ -391,7 +453,8 @@ def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
     """
     if mesh.file is not None:
         return np.unique(triangles)
-    return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
+    faces: np.ndarray = np.sort(mesh.face_of_triangle[triangles])
+    return faces[np.append(True, faces[1:] != faces[:-1])[: len(faces)]].astype(np.int32)  # a third of np.unique's time
 
 
 def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
@@ -459,7 +522,9 @@ def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, t
     return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
 
 
-def _point(coordinates: np.ndarray) -> Point:
+def _point(coordinates: np.ndarray | None) -> Point | None:
+    if coordinates is None:
+        return None
     x, y, z = map(float, coordinates)
     return x, y, z
 

@@ -18,7 +18,7 @@ from .options import DetectOptions, format_frames
 from .pair_row import PairRow
 from .statistics import RunStatistics
 from .units import time_in_words
-from .volumes import has_less
+from .volumes import listed_rows
 
 READ_SHARE, PREPARE_SHARE, ASK_SHARE, MOMENTS_SHARE = 0.3, 0.5, 0.8, 0.9  # of one frame
 LEAST_FRAMES, MOST_FRAMES, TASKS = 8, 32, 32
@@ -177,7 +177,7 @@ def _frame_steps(
     yield from scale_progress(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
     rows = yield from scale_progress(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
     moments = yield from scale_progress(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
-    large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
+    large = listed_rows(rows, options, source.scale_length)
     statistics.add_smaller(len(rows) - len(large))
     statistics.add_understood(followed.world)
     members = followed.world.objects.values()

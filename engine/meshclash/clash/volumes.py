@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from ..messages import Sentence
 from ..types.steps import hold_progress
 from .frame_scene import Progress
+from .options import DetectOptions
 from .pair_row import PairRow
 from .placed_mesh import drawn
 from .queries.question import DetectQuestion
@@ -52,6 +53,19 @@ def volume_steps(question: DetectQuestion, pair: tuple[int, int], row: PairRow) 
         if high - low <= CLOSE_ENOUGH * high:
             break
     return float(low), float(high)
+
+
+def listed_rows(rows: Sequence[PairRow], options: DetectOptions, scale_length: float) -> list[PairRow]:
+    """Return the rows that the options do not hide: with ``min_volume``, those whose common volume may reach it.
+
+    An option that hides rows must also change `DetectOptions.question` and `answers`.
+
+    Args:
+        rows: of a frame.
+        options: of the test.
+        scale_length: metres per unit of the scene.
+    """
+    return [row for row in rows if not has_less(row, options.min_volume / scale_length**3)]
 
 
 def has_less(row: PairRow, volume: float) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import total_ordering
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -248,8 +249,11 @@ NO_PLACES: _Places = _NoPlaces()
 
 
 @dataclass(frozen=True, eq=False)
-class FoundPairs(Copyable):
-    """The results for k pairs of objects; the contacts of a pair are computed on request."""
+class FoundPairs(Copyable, caches={"_made": WeakValueDictionary}):
+    """The results for k pairs of objects; the contacts of a pair are computed on request.
+
+    Verdicts of the same pair, such as those of ``verdict_of_alike``, share one ``Contacts``.
+    """
 
     trees: np.ndarray
     """Trees of each pair, (k, 2) int64."""
@@ -263,6 +267,7 @@ class FoundPairs(Copyable):
     """Meshes of the trees."""
     locations: _Places
     names: Mapping[int, str] = field(default_factory=dict)
+    _made: WeakValueDictionary[int, Contacts] = field(default_factory=WeakValueDictionary, init=False, repr=False)
 
     def location(self, job: int) -> np.ndarray | None:
         """Implement ``Findings.location``."""
@@ -270,9 +275,13 @@ class FoundPairs(Copyable):
 
     def contacts(self, job: int) -> Contacts:
         """Implement ``Findings.contacts``."""
-        part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
-        sides = self.rows_a[own], self.rows_b[own]
-        return contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
+        made = self._made.get(job)
+        if made is None:
+            part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
+            sides = self.rows_a[own], self.rows_b[own]
+            made = contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
+            self._made[job] = made
+        return made
 
     def count(self, job: int) -> int:
         """Implement ``Findings.count``."""

@@ -291,8 +291,11 @@ def _by_cause(rows: _Rows) -> list[Group]:
         [clashes.verdicts[k] for k in first.tolist()],
     )  # fmt: skip
     found = []
-    for group in _causes(_Rows(rows.parts, once, _members_once(rows, repeat))):
-        some = np.flatnonzero(np.isin(repeat, repeat[first[group.rows]]))
+    causes = _causes(_Rows(rows.parts, once, _members_once(rows, repeat)))
+    number = np.empty(len(repeat), np.int64)
+    for k, group in enumerate(causes):
+        number[repeat[first[group.rows]]] = k
+    for group, some in zip(causes, _split(number[repeat]), strict=True):
         kind, place = group.key.partition("|")[0], group.key.partition("|")[2]
         if kind == "object":
             at = next(k for k in (rows.left[first[group.rows[0]]], rows.right[first[group.rows[0]]])
@@ -315,28 +318,36 @@ def _repeats(rows: _Rows) -> Numbers:
     a, b = code[rows.clashes.a], code[rows.clashes.b]
     known = np.flatnonzero(np.isfinite(poses).all(axis=(1, 2)) & (a != number.get("", -1)) & (b != number.get("", -1)))
     seen = poses.copy()
-    for k in known[a[known] >= b[known]].tolist():
-        other = _from_the_other(poses[k])
-        alike = a[k] == b[k]  # then either may be the first: the one that the other lies farther along x from, y or z
-        seen[k] = max(poses[k], other, key=lambda pose: np.round(pose[:, 3], 6).tolist()) if alike else other
+    turned = known[a[known] >= b[known]]
+    others = _from_the_other(poses[turned])
+    alike = a[turned] == b[turned]  # then either may be the first: the one that sees the other farther along x, y or z
+    ahead = np.round(others[:, :, 3], 6) - np.round(poses[turned, :, 3], 6)
+    axis = np.argmax(ahead != 0.0, axis=1)
+    taken = ~alike | (ahead[np.arange(len(turned)), axis] > 0.0)
+    seen[turned[taken]] = others[taken]
     size = np.linalg.norm(seen[:, :, 3], axis=1)
     slack = SAME_PLACE * size + PLACED_TO * rows.clashes.reach
     pairs = np.minimum(a, b) * len(number) + np.maximum(a, b)
     for some in _split(pairs[known]):
-        left = known[some][np.argsort(size[known[some]], kind="stable")]
-        while len(left):
-            one, near = left[0], left[size[left] <= size[left[0]] + slack[left[0]]]
-            differ = np.abs(seen[near] - seen[one])
-            same = near[(differ[:, :, :3] <= SAME_TURN).all(axis=(1, 2)) & (differ[:, :, 3] <= slack[one]).all(axis=1)]
+        order = known[some][np.argsort(size[known[some]], kind="stable")]
+        sizes, free = size[order], np.ones(len(order), np.bool_)
+        for place, one in enumerate(order.tolist()):
+            if not free[place]:
+                continue
+            end = np.searchsorted(sizes, sizes[place] + slack[one], side="right")
+            places = place + np.flatnonzero(free[place:end])
+            differ = np.abs(seen[order[places]] - seen[one])
+            near = (differ[:, :, :3] <= SAME_TURN).all(axis=(1, 2)) & (differ[:, :, 3] <= slack[one]).all(axis=1)
+            same = order[places[near]]
             own[same] = same.min()
-            left = left[~np.isin(left, same)]
+            free[places[near]] = False
     return own
 
 
-def _from_the_other(pose: Lengths) -> Lengths:
-    """Return the poses of a in the coordinates of b."""
-    turned = np.linalg.pinv(pose[:, :3])
-    return np.concatenate([turned, -(turned @ pose[:, 3:])], axis=1)
+def _from_the_other(poses: Lengths) -> Lengths:
+    """Return the poses (n, 3, 4) of a in the coordinates of b."""
+    turned = np.linalg.pinv(poses[:, :, :3])
+    return np.concatenate([turned, -(turned @ poses[:, :, 3:])], axis=2)
 
 
 def _members_once(rows: _Rows, repeat: Numbers) -> Numbers:

@@ -1,0 +1,84 @@
+"""Rows of many objects at one place: pairs of copies share data, and every row is that of its pair alone."""
+
+import dataclasses
+
+import meshclash
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mesh_samples import BOX_TRIANGLES, BOX_VERTICES
+from meshclash.clash.followed import Followed
+from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.review.groups import Clashes, Part, _repeats, _Rows
+from meshclash.types.steps import run_to_end
+
+OPTIONS = DetectOptions()
+FACES = {
+    "triangles": np.arange(12, dtype=np.int32),
+    "quads": np.arange(12, dtype=np.int32) // 2,
+    "backwards": np.arange(12, dtype=np.int32)[::-1] // 2,
+}
+"""The faces of the twelve triangles of a box: meshes that are equal for the engine have other faces."""
+
+
+def box(name: str, kind: tuple[str, bool, float]) -> tuple[SourceObject, SourceMesh]:
+    faces, are_original, x = kind
+    matrix = np.eye(4)
+    matrix[0, 3] = x
+    mesh = SourceMesh(BOX_VERTICES.astype(np.float32), BOX_TRIANGLES.astype(np.int32), FACES[faces], are_original)
+    return SourceObject(name, name, name, matrix, name, name, True, True), mesh
+
+
+def rows_of(boxes: list[tuple[SourceObject, SourceMesh]], highlights: bool) -> dict[str, list]:
+    """Rows as lists of plain values, by their ids."""
+    frame = FrameScene(1, [item for item, _ in boxes], {item.mesh_key: mesh for item, mesh in boxes})
+    followed = Followed(meshclash)
+    run_to_end(followed.take_steps(frame, OPTIONS, 1.0))
+    run_to_end(followed.ask_steps())
+    run_to_end(followed.write_steps(highlights=highlights))
+    return {row.id: plain(row) for row in followed.rows()}
+
+
+def plain(value):
+    if dataclasses.is_dataclass(value):
+        return [plain(getattr(value, field.name)) for field in dataclasses.fields(value)]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+KINDS = st.tuples(st.sampled_from([*FACES]), st.booleans(), st.sampled_from([0.0, 0.5, 1.0]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(KINDS, min_size=2, max_size=8), st.randoms(use_true_random=False), st.booleans())
+def test_a_row_among_copies_is_the_row_of_its_pair_alone(kinds, random, highlights):
+    names = [f"box{k}" for k in range(len(kinds))]
+    random.shuffle(names)  # the first object of a row is the first by name, not the first by the engine's id
+    boxes = [box(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    alone = {}
+    for k, first in enumerate(boxes):
+        for second in boxes[k + 1 :]:
+            alone |= rows_of([first, second], highlights)
+    assert rows_of(boxes, highlights) == alone
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 6))
+def test_equal_relative_poses_are_found_whichever_object_comes_first(seed, count, kinds):
+    rng = np.random.default_rng(seed)
+    details = []
+    for _ in range(kinds):
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        details.append(np.column_stack([turn, rng.uniform(-5, 5, 3)]))
+    poses, numbers = [], rng.integers(0, kinds, count)
+    for number in numbers.tolist():
+        pose = details[number]
+        if rng.random() < 0.5:  # the same detail, seen from the other object
+            pose = np.column_stack([pose[:, :3].T, -pose[:, :3].T @ pose[:, 3]])
+        poses.append(pose)
+    parts = [Part(f"{k}", f"{k}", "Bolt", shape="bolt") for k in range(2 * count)]
+    places = np.arange(count)
+    clashes = Clashes(
+        places, places + count, np.ones(count), np.zeros((count, 2, 3)), ["CLASH"] * count, poses=np.array(poses)
+    )
+    first = [int(np.flatnonzero(numbers == number)[0]) for number in numbers]
+    assert _repeats(_Rows(parts, clashes)).tolist() == first
