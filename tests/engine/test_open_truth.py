@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshclash.__main__ import main
 from open_truth import answers, fit_solids, placed_pairs
-from solids import box, open_box, refined
+from solids import box, open_box, prism, refined
 from strategies import matrix, rotation
 
 pytestmark = pytest.mark.needs_jit
@@ -102,6 +102,27 @@ def test_a_deep_box_without_lid_leaves_it_open_what_is_in_it():
     for bottom in (0.5, 1.0, 3.0, 5.0, 5.9):
         _, certainty = asked(lidless, mc.TriangleMesh(*box((0.4, 0.4, bottom), (0.6, 0.6, 9))))
         assert 0.5 <= certainty < 1.0
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.5, 0.9), st.floats(5.0, 8.0), st.integers(5, 24), st.booleans())
+def test_a_wide_hole_in_a_side_is_no_open_end(width, length, sides, reaching_out):
+    """The rod goes through a hole in the side of a thin plate, or into the open end of a pipe of the same width."""
+    vertices, triangles = refined(box((-2, -2, -0.25), (2, 2, 0.25)), 4)
+    middles = vertices[triangles].mean(axis=1)
+    gone = (middles[:, 2] == 0.25) & (np.abs(middles[:, :2]).max(axis=1) < width)
+    plate = mc.TriangleMesh(vertices, triangles[~gone])
+    vertices, triangles = refined(prism(width, sides, -length, length), 2)
+    ends = (np.abs(vertices[triangles][:, :, 2]) > 0.999 * length).all(axis=1)
+    pipe = mc.TriangleMesh(vertices, triangles[~ends])
+    assert mc.solidity(plate).solid and mc.solidity(pipe).solid
+    top = 2.0 if reaching_out else 0.5
+    rod = mc.TriangleMesh(*box((-0.05, -0.05, -0.125), (0.05, 0.05, top)))
+    name, certainty = asked(plate, rod)
+    assert name == "CLASH" and certainty <= 0.8
+    long_rod = mc.TriangleMesh(*box((-0.05, -0.05, 0.0), (0.05, 0.05, length + top)))
+    name, certainty = asked(pipe, long_rod)
+    assert name == "APART" and certainty < 0.9
 
 
 def test_what_is_out_of_reach_of_holes_is_apart_for_certain():

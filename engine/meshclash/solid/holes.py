@@ -18,7 +18,7 @@ from .boundary_mesh import boundary_mesh_steps
 from .case import Case
 from .field import NEAREST, WINDING_SIDE
 from .open_overlap import OpenSide, side_of
-from .opening import opening_steps
+from .opening import onward_share, opening_steps
 from .solidity import intended_solid_steps
 
 _GROWN = 0.5  # of a rim's diagonal
@@ -36,13 +36,17 @@ UNDECIDED_MOST = 0.999
 # Fitted by ``tests/engine/open_truth.py``: the probability that part of a surface is inside, by the largest winding
 # number of its points, or outside, by 1 minus the smallest one. It holds for meshes that stand open by no more
 # than a third of their width. A mesh that stands open by more than half of it may be a container as well: then the
-# probability is at most one half.
+# probability is at most one half, or 0.8 for a hole in a side.
 _WINDINGS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 _INSIDE = (0.003, 0.02, 0.1, 0.4, 0.65, 0.9, 0.98, 0.997)
 _MISSING = (0.0, 0.3, 0.45, 0.5, 0.55, 0.65, 0.8)
 _OUTSIDE = (0.001, 0.02, 0.15, 0.35, 0.65, 0.9, 0.98)
 _OPENINGS = (0.33, 0.6)
 _WIDE_WINDING = 0.1
+# A wide hole in a side of the mesh, by how far the surface at its rim continues in one direction, is less likely the
+# open end of a container. It may be a window.
+_ONWARD_SHARES = (0.55, 0.9)
+_IN_SIDE = (0.6, 0.0)
 # Of points beyond the box of the mesh, for an opening of any width: 14 of 385 such surfaces met the missing part.
 _BEYOND_WINDINGS = (0.0, 0.02, 0.05)
 _INSIDE_BEYOND = (0.001, 0.02, 0.06)
@@ -174,6 +178,8 @@ def _partly_steps(
     opening = yield from opening_steps(side.meant)
     missing = 1.0 - float(windings.min())
     narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
+    if narrow < _IN_SIDE[0]:
+        narrow = max(narrow, float(np.interp(onward_share(side.meant), _ONWARD_SHARES, _IN_SIDE)))
     most, beyond = (float(own.max(initial=0.0)) for own in (windings[in_box], windings[~in_box]))
     inside = narrow * float(np.interp(most, _WINDINGS, _INSIDE)) + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
     inside = max(inside, float(np.interp(beyond, _BEYOND_WINDINGS, _INSIDE_BEYOND)))

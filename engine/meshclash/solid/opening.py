@@ -17,6 +17,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ..hierarchy.build import as_hierarchy
+from ..traversal.layers import joined_numbers
 from ..traversal.point import IDENTITY
 from .field import NEAREST, WINDING, WINDING_SIDE, PosedSurface
 from .open_overlap import OpenSide
@@ -71,6 +72,39 @@ def opening_steps(meant: IntendedSolid) -> Steps:
         derived["opening"] = hole / room
     found: float = derived["opening"]
     return found
+
+
+def onward_share(meant: IntendedSolid) -> float:
+    """Return how far the surface at the longest rim of an open solid continues in one direction, 0 to 1.
+
+    At the open end of a pipe or a box the result is 1: the surface ends everywhere in the same direction. Around a hole
+    in a plane side the directions cancel each other, and the result is 0.
+    """
+    derived = meant.repair.mesh.derived
+    if "onward" not in derived:
+        derived["onward"] = _onward_share(meant)
+    share: float = derived["onward"]
+    return share
+
+
+def _onward_share(meant: IntendedSolid) -> float:
+    mesh = meant.repair.mesh
+    triangle, side = np.nonzero(~np.isnan(meant.radii))
+    corners = mesh.vertices[mesh.triangles[triangle]]
+    rows = np.arange(len(triangle))
+    begin, end, third = (corners[rows, (side + k) % 3] for k in range(3))
+    lengths = np.linalg.norm(end - begin, axis=1)
+    along = (end - begin) / np.maximum(lengths, 2.0**-1000)[:, None]
+    out = begin - third
+    out -= (out * along).sum(axis=1)[:, None] * along
+    out *= (lengths / np.maximum(np.linalg.norm(out, axis=1), 2.0**-1000))[:, None]
+    ends, numbers = np.unique(np.concatenate([begin, end]), axis=0, return_inverse=True)
+    rims = joined_numbers(len(ends), numbers.reshape(2, -1).T)[numbers.ravel()[: len(begin)]]
+    around = np.bincount(rims, lengths)
+    if not around.any():
+        return 0.0
+    longest = rims == int(around.argmax())
+    return min(1.0, float(np.linalg.norm(out[longest].sum(axis=0)) / around.max()))
 
 
 def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
