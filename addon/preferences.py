@@ -72,7 +72,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         default=False, update=_redraw,
     )  # fmt: skip
     author: StringProperty(
-        name="Your Name", description="Name shown with your decisions; empty uses the name of the system's user"
+        name="Your Name",
+        description="Name shown with your decisions. If it is empty, the user name of the computer is shown",
     )
     fast_path: BoolProperty(
         name="Fast Mesh Reading",

@@ -367,7 +367,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Same Collection", description="Do not test objects that are in the same collection"
     )
     kept_tests: CollectionProperty(type=kept_tests.MESHCLASH_PG_kept_test)
-    active_test: IntProperty(name="Test", description="Test selected in the list of tests", default=-1)
+    active_test: IntProperty(name="Test", description="The selected test of the list", default=-1)
     excluded_pairs: CollectionProperty(type=MESHCLASH_PG_excluded_pair)
     active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
     fits: CollectionProperty(type=MESHCLASH_PG_fit)
@@ -684,7 +684,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     rows: CollectionProperty(type=MESHCLASH_PG_row)
     selected: StringProperty(description="Id of the selected pair, on whatever page it is")
     active_row: IntProperty(
-        name="Pair", description="Select a pair to select, frame and isolate its two objects", default=-1,
+        name="Pair", description="A click on a pair selects, frames and isolates its two objects", default=-1,
         update=_show_active_pair,
     )  # fmt: skip
     total: IntProperty(description="Pairs of the report")

@@ -55,7 +55,7 @@ def render_picture(report: DetectReport, source: SceneSource, path: Path) -> Non
         studio.furnish(layout)
         studio.render(path)
     if not path.stat().st_size:
-        raise DetectError(f"Cycles has written no picture to '{path}'")
+        raise DetectError(f"Cycles did not write the picture '{path}'")
 
 
 class _Studio:

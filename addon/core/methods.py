@@ -99,7 +99,7 @@ def _things_steps(
         yield from clouds.update_steps(frame)
         found = [(placed.item.name, (placed.cloud, placed.pose)) for placed in clouds.placed] + found
         if len(found) == 2 and not clouds.placed:
-            raise InputError("cloud queries need a scan, but two meshes are selected")
+            raise InputError("this method needs a scan, but two meshes are selected")
     if len(found) != 2:
         raise InputError(Sentence("select two objects with faces to measure: {count} are selected", count=len(found)))
     (name_a, first), (name_b, second) = found

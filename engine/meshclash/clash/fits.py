@@ -64,7 +64,7 @@ def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
     found = tuple(Fit(*fit) for fit in fits)
     for fit in found:
         if not (fit.name_a and fit.name_b):
-            raise InputError("a fit needs the names of two objects; * stands for any letters")
+            raise InputError("a permitted overlap needs the names of two objects; * stands for any letters")
         if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
             raise InputError(Sentence("the length of a fit must be at least 0 m, not {length}", length=fit.permitted))
     return found

@@ -178,8 +178,8 @@ _TABLE = (
     ),
     Option(
         "scan_bandwidth", "length", 0.0, "Bandwidth (0: automatic)",
-        "Radius around each point of a scan that shapes the surface. Larger values smooth more. 0 derives it from "
-        "spacing and noise",
+        "Radius around each point of a scan that shapes the surface. Larger values smooth more. If it is 0, the "
+        "radius is derived from the spacing and the noise of the points",
         of_scans=True,
     ),
     Option(

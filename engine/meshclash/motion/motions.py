@@ -30,7 +30,7 @@ class Motion(Copyable):
 
     @property
     def spans(self) -> list[MotionPiece]:
-        """The pieces, in order of time."""
+        """The pieces of the motion, the earliest first."""
         return self._spans
 
     @property

@@ -158,7 +158,7 @@ def self_collide(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Contacts]:
-    """Return the pairs (i < j) of triangles of one object that have more in common than a shared vertex or edge.
+    """Return the pairs (i < j) of triangles of one object that meet beyond the vertex or edge that they share.
 
     A pair is left out if its triangles share one or two vertex indices and have no common points except that vertex or
     that edge. All other contacts are reported: triangles that cross, overlap (a fold, a doubled face), or touch

@@ -167,9 +167,7 @@ class Nodes:
         self._left -= count
         if self._left < 0:
             raise InputError(
-                Sentence(
-                    "{path}: there are more elements and attributes than a BCF file of this size can have", path=file
-                )
+                Sentence("{path}: the BCF file has too many elements and attributes for its size", path=file)
             )
 
 
