@@ -385,7 +385,7 @@ def test_warming_up_takes_a_step_for_each_kernel(backends, monkeypatch):
         assert [kernel.compiled for kernel in kernels.values()] == [1] * done + [0] * (3 - done)
     assert next(steps).text == "ready"
     monkeypatch.setattr(warming, "_warm", set())
-    assert len(texts_of_warming_up(("gpu", "contacts"))) == 2 + 3 + 3
+    assert len(texts_of_warming_up(("gpu", "contacts"))) == 2 + 4 + 3  # of the part, and of the GPU
     assert len(texts_of_warming_up(("gpu", "contacts"))) == 2 + 3  # the device may be another one
 
 
