@@ -189,6 +189,7 @@ def test_several_tests_say_only_what_they_measured():
     assert str(too_small(stats, [plain, small])).strip() == "3 more have less than 1 cm³ in common."
     assert str(too_small(stats, [small, large])).strip() == "3 more have too little volume in common."
     assert too_small({"smaller": 0}, [plain, small]) == ""
+    assert str(too_small(stats, [plain])).strip() == "3 more have too little volume in common."  # of a damaged file
     pair = {"volume": None, "volume_lower": None, "volume_upper": None, "verdict": "clash", "test": None}
     assert format_volume_of(pair) == NO_SOLID
     assert format_volume_of({**pair, "test": "ducts"}) == ""
