@@ -41,8 +41,8 @@ PRELOADED = (
     ".query.shortcuts.prepared_contacts", ".query.collide", ".massive.cluster_contacts",
     ".timecritical.search", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
-    ".query.penetration", ".query.signed_distance", ".convex.closest_features", ".voxels.map", ".massive.levels",
-    ".warming",
+    ".query.penetration", ".query.signed_distance", ".query.distance", ".convex.closest_features", ".voxels.map",
+    ".massive.levels", ".warming",
 )  # fmt: skip
 """Modules that the engine and its first kernel import, in steps that do not block the window for long.
 

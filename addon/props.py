@@ -703,7 +703,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         items=[(name, label, tip, "NONE", bit) for name, label, tip, bit in PROGRESSES], options={"ENUM_FLAG"},
         update=_list_again,
     )  # fmt: skip
-    min_volume: FloatProperty(
+    least_volume: FloatProperty(
         name="Common Volume",
         description="Show only pairs with at least this common volume, and pairs whose common volume is unknown",
         unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
@@ -751,7 +751,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = True
         for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
-        self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
+        self.statuses, self.search, self.page, self.least_volume = set(STATUS_ORDER), "", 1, 0.0
         self.of_test = self.assignee = self.of_frames = ""
         self.active_group, shown_things.listed().group, self.progress = -1, None, set()
         self.filling = False
@@ -767,7 +767,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
             self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
-            self.sort_reverse, self.min_volume, self._pairs(), self.of_test,
+            self.sort_reverse, self.least_volume, self._pairs(), self.of_test,
             frozenset(self.progress), self.asked_frames(),
         )  # fmt: skip
 

@@ -43,7 +43,7 @@ class ListQuery:
         owners: full names of objects, one of which must be in the pair; None for all pairs.
         key: one of the sort keys above.
         reverse: whether the order is reversed; rows without a value stay at the end.
-        min_volume: rows whose common volume is certainly smaller are not listed [cubic Blender units]; applies only if
+        least_volume: rows whose common volume is certainly smaller are not listed [cubic Blender units]; only if
             volumes were measured.
         pairs: ids of the pairs to list, such as those of a group; None for all.
         test: name of the test whose rows are listed; "" for all.
@@ -57,7 +57,7 @@ class ListQuery:
     owners: frozenset[str] | None = None
     key: str = WORST
     reverse: bool = False
-    min_volume: float = 0.0
+    least_volume: float = 0.0
     pairs: frozenset[str] | None = None
     test: str = ""
     progress: frozenset[str] = frozenset()
@@ -217,8 +217,8 @@ class RowTable:
             mask &= (self.frames >= first) & (self.frames <= last) & ((self.frames - first) % step == 0)
         if query.test:
             mask &= np.array([name == query.test for name in self.test_names], np.bool_)[self.tests]
-        if query.min_volume > 0.0 and self.has_volumes:
-            mask &= ~_NO_VOLUME[self.verdicts] & ~(self.measures["volume_upper"] < query.min_volume)
+        if query.least_volume > 0.0 and self.has_volumes:
+            mask &= ~_NO_VOLUME[self.verdicts] & ~(self.measures["volume_upper"] < query.least_volume)
         needs_status = query.statuses is not None or query.key == STATUS
         status = self.statuses(reviews, statuses) if needs_status else np.zeros(len(self), np.int8)
         if query.statuses is not None:

@@ -527,7 +527,7 @@ class MESHCLASH_PT_filter(Panel):
         if result is not None and result.report.tests:
             layout.prop_search(listed, "of_test", context.scene.meshclash, "kept_tests")
         if result is not None and result.table.has_volumes:
-            layout.prop(listed, "min_volume", text="Minimum Common Volume", text_ctxt=CONTEXT)
+            layout.prop(listed, "least_volume", text="Minimum Common Volume", text_ctxt=CONTEXT)
 
 
 def draw_pages(layout: Any, context: Any, listed: Any) -> None:

@@ -51,7 +51,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     column = layout.column(align=True)
     column.label(text="Deviation of set A from set B", text_ctxt=CONTEXT)
     row = column.row(align=True)
-    row.operator("meshclash.measure_deviation", text="Measure", text_ctxt=CONTEXT, icon="DRIVER_DISTANCE")
+    row.operator("meshclash.measure_deviation", icon="DRIVER_DISTANCE")
     row.operator("meshclash.clear_deviation", text="", icon="TRASH")
     split = column.split(factor=0.3, align=True)
     split.label(text="Attribute", text_ctxt=CONTEXT)

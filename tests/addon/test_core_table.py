@@ -55,10 +55,10 @@ def made(found):
 
 def large_enough(row, query, measured):
     """Whether the common volume of one row may be as large as is asked for, where any was measured."""
-    if not measured or query.min_volume == 0.0:
+    if not measured or query.least_volume == 0.0:
         return True
     known = row.volume_upper is not None
-    return row.verdict not in ("touching", "near", "apart") and not (known and row.volume_upper < query.min_volume)
+    return row.verdict not in ("touching", "near", "apart") and not (known and row.volume_upper < query.least_volume)
 
 
 def asked(row, query, status):

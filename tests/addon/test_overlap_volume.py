@@ -126,12 +126,12 @@ def test_the_list_is_filtered_and_sorted_by_volume(listed):
     listed.sort_key = "MEASURE"
     assert names(listed) == ["C", "B", "D", "E"]
     assert [row.volume for row in listed.rows][:2] == pytest.approx([3.0, 1.0])
-    listed.min_volume = 1.0625
+    listed.least_volume = 1.0625
     assert names(listed) == ["C", "B", "D"]  # B may have so much, D is not known, E has none
-    listed.min_volume = 2.0
+    listed.least_volume = 2.0
     assert names(listed) == ["C", "D"]
     bpy.ops.meshclash.list_all()
-    assert len(listed.rows) == 4 and listed.min_volume == 0.0
+    assert len(listed.rows) == 4 and listed.least_volume == 0.0
 
 
 def test_the_panel_shows_volumes_in_the_scenes_units(listed):
@@ -142,16 +142,16 @@ def test_the_panel_shows_volumes_in_the_scenes_units(listed):
         layout = draw(panels.MESHCLASH_PT_results, bpy.context)
         assert said in layout.texts()
     layout = draw(panels.MESHCLASH_PT_filter, bpy.context)
-    assert "min_volume" in [args[1] for name, args, _ in layout.calls if name == "prop"]
+    assert "least_volume" in [args[1] for name, args, _ in layout.calls if name == "prop"]
 
 
 def test_a_list_without_volumes_has_no_such_filter(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row(), make_row(b="E", verdict="touching")))
     listed = bpy.context.window_manager.meshclash
-    listed.min_volume = 5.0
+    listed.least_volume = 5.0
     assert len(listed.rows) == 2
     layout = draw(panels.MESHCLASH_PT_filter, bpy.context)
-    assert "min_volume" not in [args[1] for name, args, _ in layout.calls if name == "prop"]
+    assert "least_volume" not in [args[1] for name, args, _ in layout.calls if name == "prop"]
 
 
 def test_the_saved_list_keeps_volumes():
@@ -189,6 +189,7 @@ def test_several_tests_say_only_what_they_measured():
     assert str(too_small(stats, [plain, small])).strip() == "3 more have less than 1 cm³ in common."
     assert str(too_small(stats, [small, large])).strip() == "3 more have too little volume in common."
     assert too_small({"smaller": 0}, [plain, small]) == ""
+    assert str(too_small(stats, [plain])).strip() == "3 more have too little volume in common."  # of a damaged file
     pair = {"volume": None, "volume_lower": None, "volume_upper": None, "verdict": "clash", "test": None}
     assert format_volume_of(pair) == NO_SOLID
     assert format_volume_of({**pair, "test": "ducts"}) == ""

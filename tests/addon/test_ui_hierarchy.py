@@ -228,5 +228,5 @@ def test_the_methods_of_the_papers_run_on_two_objects(two_balls, engine, method)
 
 def test_cloud_queries_need_a_scan(two_balls, engine):
     bpy.context.scene.meshclash.method = "clouds"
-    with pytest.raises(RuntimeError, match="need a scan"):
+    with pytest.raises(RuntimeError, match="needs a scan"):
         bpy.ops.meshclash.run_method()

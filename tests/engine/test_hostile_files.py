@@ -189,10 +189,10 @@ def packed(path, members, way=zipfile.ZIP_DEFLATED):
 
 TOPIC = '<Markup><Topic Guid="1">{}</Topic></Markup>'
 BOMBS = {
-    "elements": ({"1/markup.bcf": TOPIC.format("<a/>" * 3_000_000)}, "more elements and attributes"),
+    "elements": ({"1/markup.bcf": TOPIC.format("<a/>" * 3_000_000)}, "too many elements and attributes"),
     "topics": (
         {f"{k}/markup.bcf": TOPIC.format("<a/>" * 90_000) for k in range(40)},
-        "more elements and attributes",
+        "too many elements and attributes",
     ),
     "zeros": ({"1/markup.bcf": TOPIC.format(""), "1/snapshot.png": bytes(100_000_000)}, "unpacks to more than"),
     "many zeros": ({f"{k}.png": bytes(2_000_000) for k in range(50)}, "unpacks to more than"),

@@ -85,4 +85,4 @@ def format_count(pair: dict[str, Any], side: str) -> str:
 
 def format_point(point: list[float] | None) -> str:
     """Format three coordinates in metres; "" if unknown."""
-    return "" if point is None else " ".join(f"{x:.4f}" for x in point)
+    return "" if point is None else " ".join(f"{round(x, 4) + 0.0:.4f}" for x in point)  # no -0.0000

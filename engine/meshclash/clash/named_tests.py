@@ -118,7 +118,12 @@ def parse_tests(data: Any) -> list[NamedTest]:
     if is_ifc_clash(data):
         found = of_ifc_clash(data)
     elif not isinstance(data, dict) or data.get("schema") != TESTS_SCHEMA:
-        raise InputError(Sentence("no tests of schema {schema}, and no clash sets of IfcClash", schema=TESTS_SCHEMA))
+        raise InputError(
+            Sentence(
+                'no tests of schema {schema}, and no clash sets of IfcClash: write "schema": "{schema}"',
+                schema=TESTS_SCHEMA,
+            )
+        )
     elif not isinstance(data.get("tests"), list):
         raise InputError("'tests' must be a list")
     else:

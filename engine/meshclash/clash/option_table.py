@@ -31,8 +31,8 @@ class Option:
 
     Attributes:
         name: the field of `DetectOptions`, and the key in JSON.
-        kind: "length" [m], "volume" [m3], "time" [s], "count", "flag", "choice" or "fits" (pairs of names with a
-            length each).
+        kind: "length" [m], "volume" [m3], "time" [s], "count" (of points of a scan, at most), "flag", "choice" or
+            "fits" (pairs of names with a length each).
         default: value of the option if it is not given; None for a number: no value.
         label: label in the window.
         help: one or two sentences for tooltips, for the help of the command line and for the documents.

@@ -258,7 +258,7 @@ def too_small(stats: dict[str, Any], tests: Iterable[dict[str, Any]]) -> str:
     if not stats.get("smaller"):
         return ""
     count, least = f"{stats['smaller']:,}", {options["min_volume"] for options in tests if options["min_volume"]}
-    if len(least) > 1:
+    if len(least) != 1:  # a damaged file may name none
         return " " + Sentence("{count} more have too little volume in common.", count=count)
     return " " + Sentence("{count} more have less than {volume} in common.", count=count, volume=format_volume(*least))
 

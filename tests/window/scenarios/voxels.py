@@ -30,7 +30,7 @@ def play(window: Any) -> Generator[float, None, None]:
     assert [row.volume for row in window.rows][: len(known)] == sorted(known, reverse=True)
     yield from window.show("list")
     everything = listed.found
-    listed.min_volume = LEAST
+    listed.least_volume = LEAST
     assert 0 < listed.found < everything
     assert all(row.volume < 0.0 or row.volume >= 0.9 * LEAST for row in window.rows)
 
