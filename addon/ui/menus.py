@@ -104,8 +104,8 @@ class MESHCLASH_MT_marks(Menu):
     def draw(self, _context: Any) -> None:
         layout = self.layout
         for name, label in (("write_attribute", "Write Face Attribute"), ("assign_material", "Assign Material")):
-            layout.operator(f"meshclash.{name}", text=f"{label}: All Clashes", translate=False).scope = "ALL"
-            layout.operator(f"meshclash.{name}", text=f"{label}: Selected Pair", translate=False).scope = "ACTIVE"
+            layout.operator(f"meshclash.{name}", text=f"{label}: All Clashes", text_ctxt=CONTEXT).scope = "ALL"
+            layout.operator(f"meshclash.{name}", text=f"{label}: Selected Pair", text_ctxt=CONTEXT).scope = "ACTIVE"
         layout.separator()
         layout.operator("meshclash.remove_attribute")
         layout.operator("meshclash.restore_materials")

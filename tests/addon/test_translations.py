@@ -206,6 +206,25 @@ def test_each_text_of_a_panel_is_translated_as_ours():
     assert not wrong, "\n".join(wrong)
 
 
+def own_words(node):
+    """The constants of an expression that no call translates."""
+    if isinstance(node, ast.Constant):
+        return [str(node.value)]
+    if isinstance(node, ast.Call):
+        return []
+    return [word for child in ast.iter_child_nodes(node) for word in own_words(child)]
+
+
+def test_only_what_is_translated_is_drawn_without_translation():
+    wrong = [
+        f"{path.name}:{call.lineno} {ast.unparse(call)}" for path, call, _ in all_calls()
+        if any(other.arg == "translate" for other in call.keywords)
+        for given in call.keywords if given.arg == "text"
+        if any(sum(map(str.islower, word)) > 3 for word in own_words(given.value))
+    ]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
+
+
 def test_what_is_filled_in_is_a_sentence():
     """An f-string cannot be translated: write Sentence(template, name=value)."""
     wrong = [
