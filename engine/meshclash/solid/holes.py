@@ -17,9 +17,9 @@ from ..types.pose import transform_points
 from .boundary_mesh import boundary_mesh_steps
 from .case import Case
 from .field import NEAREST, WINDING_SIDE
-from .open_overlap import OpenSide, side_of
-from .opening import onward_share, opening_steps
-from .solidity import intended_solid_steps
+from .open_overlap import side_of
+from .opening import leaving, onward_share, opening_steps
+from .solidity import IntendedSolid, intended_solid_steps
 
 _GROWN = 0.5  # of a rim's diagonal
 _ONWARD = 0.7  # of the circumference of a tube, in the direction in which the surface continues
@@ -93,11 +93,7 @@ def _onward(mesh: TriangleMesh, edges: OpenEdges, rims: np.ndarray) -> np.ndarra
     it is 0. ``rims`` has the rim of each open edge.
     """
     begin, end = mesh.vertices[edges.ends[:, 0]], mesh.vertices[edges.ends[:, 1]]
-    lengths = np.linalg.norm(end - begin, axis=1)
-    along = (end - begin) / np.maximum(lengths, 2.0**-1000)[:, None]
-    out = begin - mesh.vertices[mesh.triangles[edges.triangles]].mean(axis=1)
-    out -= (out * along).sum(axis=1)[:, None] * along
-    out *= (lengths / np.maximum(np.linalg.norm(out, axis=1), 2.0**-1000))[:, None]
+    _, out = leaving(begin, end, mesh.vertices[mesh.triangles[edges.triangles]].mean(axis=1))
     onward: np.ndarray = np.stack([np.bincount(rims, out[:, axis]) for axis in range(3)], axis=1)
     return onward
 
@@ -167,29 +163,26 @@ def passing_steps(case: Case, job: int, inner: int) -> Generator[None, None, tup
     side = side_of(meant, rows[1 - inner])
     in_box = ((points >= outer.bounds[0]) & (points <= outer.bounds[1])).all(axis=1)
     own_boxes = np.hstack([np.maximum(boxes[:, :3], outer.bounds[0]), np.minimum(boxes[:, 3:], outer.bounds[1])])
-    if not (yield from _meeting_steps(corners, own_boxes)).any():
-        beyond = transform_points(rows[1 - inner], points[~in_box])
-        seen = np.abs(side.surface.measure(beyond, NEAREST | WINDING_SIDE).windings)
-        if not (seen >= _LEAST_SEEN).any():
-            return 0.0, 1.0
-    partly = yield from _partly_steps(side, transform_points(rows[1 - inner], points), in_box, reaches_out)
+    windings = np.abs(side.surface.measure(transform_points(rows[1 - inner], points), NEAREST | WINDING_SIDE).windings)
+    if not (windings[~in_box] >= _LEAST_SEEN).any() and not (yield from _meeting_steps(corners, own_boxes)).any():
+        return 0.0, 1.0
+    partly = yield from _partly_steps(meant, windings, in_box, reaches_out)
     return partly, meant.solidity.certainty
 
 
 def _partly_steps(
-    side: OpenSide, points: np.ndarray, in_box: np.ndarray, reaches_out: bool
+    meant: IntendedSolid, windings: np.ndarray, in_box: np.ndarray, reaches_out: bool
 ) -> Generator[None, None, float]:
-    """Return the probability that a surface, sampled by world points (n, 3), is only partly in an open solid.
+    """Return the probability that a surface is only partly in an open solid, by the winding numbers (n,) of its points.
 
     ``in_box`` (n,) bool tells which points are in the box of the mesh. Points beyond the box are inside only if missing
     surface sticks out of the box, which is less likely than that it does not: the mesh shows no sign of it.
     """
-    windings = np.abs(side.surface.measure(points, NEAREST | WINDING_SIDE).windings)
-    opening = yield from opening_steps(side.meant)
+    opening = yield from opening_steps(meant)
     missing = 1.0 - float(windings.min())
     narrow = float(np.interp(opening, _OPENINGS, (1.0, 0.0)))
     if narrow < _IN_SIDE[0]:
-        narrow = max(narrow, float(np.interp(onward_share(side.meant), _ONWARD_SHARES, _IN_SIDE)))
+        narrow = max(narrow, float(np.interp(onward_share(meant), _ONWARD_SHARES, _IN_SIDE)))
     most, beyond = (float(own.max(initial=0.0)) for own in (windings[in_box], windings[~in_box]))
     inside = narrow * float(np.interp(most, _WINDINGS, _INSIDE)) + (1.0 - narrow) * min(0.5, 0.5 * most / _WIDE_WINDING)
     inside = max(inside, float(np.interp(beyond, _BEYOND_WINDINGS, _INSIDE_BEYOND)))

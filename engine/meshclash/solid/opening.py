@@ -88,16 +88,8 @@ def onward_share(meant: IntendedSolid) -> float:
 
 
 def _onward_share(meant: IntendedSolid) -> float:
-    mesh = meant.repair.mesh
-    triangle, side = np.nonzero(~np.isnan(meant.radii))
-    corners = mesh.vertices[mesh.triangles[triangle]]
-    rows = np.arange(len(triangle))
-    begin, end, third = (corners[rows, (side + k) % 3] for k in range(3))
-    lengths = np.linalg.norm(end - begin, axis=1)
-    along = (end - begin) / np.maximum(lengths, 2.0**-1000)[:, None]
-    out = begin - third
-    out -= (out * along).sum(axis=1)[:, None] * along
-    out *= (lengths / np.maximum(np.linalg.norm(out, axis=1), 2.0**-1000))[:, None]
+    begin, end, third = _open_edges(meant)
+    lengths, out = leaving(begin, end, third)
     ends, numbers = np.unique(np.concatenate([begin, end]), axis=0, return_inverse=True)
     rims = joined_numbers(len(ends), numbers.reshape(2, -1).T)[numbers.ravel()[: len(begin)]]
     around = np.bincount(rims, lengths)
@@ -105,6 +97,32 @@ def _onward_share(meant: IntendedSolid) -> float:
         return 0.0
     longest = rims == int(around.argmax())
     return min(1.0, float(np.linalg.norm(out[longest].sum(axis=0)) / around.max()))
+
+
+def leaving(begin: np.ndarray, end: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lengths (k,) [m] of open edges, and the directions (k, 3) [m] in which their triangles leave them,
+    multiplied by these lengths.
+
+    Args:
+        begin, end: the ends of each edge, (k, 3) [m].
+        inside: a point of its triangle beside the edge, (k, 3) [m].
+    """
+    lengths = np.linalg.norm(end - begin, axis=1)
+    along = (end - begin) / np.maximum(lengths, 2.0**-1000)[:, None]
+    out = begin - inside
+    out -= (out * along).sum(axis=1)[:, None] * along
+    out *= (lengths / np.maximum(np.linalg.norm(out, axis=1), 2.0**-1000))[:, None]
+    return lengths, out
+
+
+def _open_edges(meant: IntendedSolid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the ends of the open edges, and the third corner of the triangle at each, (k, 3) [m] each."""
+    mesh = meant.repair.mesh
+    triangle, side = np.nonzero(~np.isnan(meant.radii))
+    corners = mesh.vertices[mesh.triangles[triangle]]
+    rows = np.arange(len(triangle))
+    begin, end, third = (corners[rows, (side + k) % 3] for k in range(3))
+    return begin, end, third
 
 
 def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
@@ -126,10 +144,7 @@ def _hole_steps(meant: IntendedSolid, surface: PosedSurface) -> Steps:
 def _rim_points(meant: IntendedSolid, surface: PosedSurface) -> np.ndarray:
     """Return points (n, 3) [m], evenly along the open edges that have no other surface nearby."""
     mesh = meant.repair.mesh
-    triangle, side = np.nonzero(~np.isnan(meant.radii))
-    corners = mesh.vertices[mesh.triangles[triangle]]
-    rows = np.arange(len(triangle))
-    begin, end, third = (corners[rows, (side + k) % 3] for k in range(3))
+    begin, end, third = _open_edges(meant)
     along = end - begin
     lengths = np.linalg.norm(along, axis=1)
     reached = np.cumsum(lengths)
