@@ -18,7 +18,8 @@ from itertools import combinations, product
 
 import meshclash as mc
 import numpy as np
-from meshclash.convex.convex_distance import ACROSS, bounds_of_distances
+from meshclash.convex.convex_distance import ACROSS, bounds_steps
+from meshclash.types.steps import run
 
 S = mc.shapes
 DIGITS = 61
@@ -421,7 +422,7 @@ def _proved(shapes, poses, found, things, size):
 def _across(things, poses):
     """A direction whose planes prove a distance: the engine's, which the support functions judge."""
     sides = [(thing.points, thing.form, pose[None, :3].copy()) for thing, pose in zip(things, poses, strict=True)]
-    found = bounds_of_distances(*sides[0], *sides[1])[0, ACROSS : ACROSS + 3]
+    found = run(bounds_steps(*sides[0], *sides[1]))[0, ACROSS : ACROSS + 3]
     return found
 
 

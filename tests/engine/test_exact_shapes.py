@@ -9,11 +9,12 @@ import pytest
 import round_campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.convex.convex_distance import LOWER, UPPER, bounds_of_distances
+from meshclash.convex.convex_distance import LOWER, UPPER, bounds_steps
 from meshclash.convex.exact_comparison import BEYOND, NO_BOXES, WITHIN, boxes_within, is_within
 from meshclash.convex.near_surface import triangles_near
 from meshclash.convex.supports import POINTS_FORM
 from meshclash.types.pose import transform_points
+from meshclash.types.steps import run
 from strategies import rotation
 
 S = mc.shapes
@@ -253,7 +254,7 @@ def test_the_triangles_near_a_solid_are_those_of_a_comparison_with_all(seed, mak
     poses = [round_campaign.matrix(round_campaign.rotation(rng), away * rng.normal(size=3)) for _ in range(2)]
     row_a, row_b = poses[0][:3], poses[1][:3]
     alone = np.stack([transform_points(row_b, corner) for corner in corners])
-    every = bounds_of_distances(solid.points, solid.form, row_a[None], alone, POINTS_FORM, np.eye(4)[None, :3].copy())
+    every = run(bounds_steps(solid.points, solid.form, row_a[None], alone, POINTS_FORM, np.eye(4)[None, :3].copy()))
     least, within = every[:, LOWER].min(), rng.uniform(0.0, 2.0) * max(every[:, LOWER].mean(), 0.0)
     rounding = 1e-12 * (1.0 + away)
 

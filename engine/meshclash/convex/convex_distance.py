@@ -19,7 +19,6 @@ from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, 
 from ..reference import by_reference
 from ..traversal import wide_engine
 from ..traversal.nearest_triangles import parts_of
-from ..types.steps import run
 from .supports import POINTS, farthest_round, half_extents
 
 ROUNDING = 2.0**-48
@@ -604,19 +603,13 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, e
         answer[POINT_B + k] += pose_a[k, 3]
 
 
-def bounds_of_distances(
-    points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
-    rows_b: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """Return the results (k, COLUMNS) of ``convex_distances``, which documents the arguments."""
-    return run(bounds_steps(points_a, form_a, rows_a, points_b, form_b, rows_b))
-
-
 def bounds_steps(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
     rows_b: np.ndarray, threads: int = 1,
 ) -> Generator[float, None, np.ndarray]:  # fmt: skip
-    """Run ``bounds_of_distances`` in slices, on several threads; yields the finished fraction."""
+    """Return the results (k, COLUMNS) of ``convex_distances``, which documents the arguments, in slices, on several
+    threads; yields the finished fraction.
+    """
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
     count = max(counts) if min(counts) else 0
     answers, asked = np.empty((count, COLUMNS)), (points_a, form_a, rows_a, points_b, form_b, rows_b)
