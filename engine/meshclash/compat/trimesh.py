@@ -45,7 +45,7 @@ EXTERNAL = "__external"
 
 
 class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[misc]
-    """Objects with names and transforms; methods, arguments and results are trimesh's."""
+    """Objects with names and transforms, with the same methods, arguments and results as in trimesh."""
 
     def __init__(self) -> None:  # the original needs python-fcl
         self._scene = Scene()
@@ -241,7 +241,9 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
 
 
 class RayMeshIntersector(Copyable):
-    """Ray queries of one mesh; methods, arguments and results are trimesh's. Rays with direction zero hit nothing.
+    """Ray queries of one mesh, with the same methods, arguments and results as in trimesh.
+
+    Rays with direction zero hit nothing.
 
     Args:
         geometry: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
@@ -327,7 +329,7 @@ class RayMeshIntersector(Copyable):
 
 
 class ProximityQuery(Copyable):
-    """Point queries of one mesh; methods, arguments and results are trimesh's.
+    """Point queries of one mesh, with the same methods, arguments and results as in trimesh.
 
     Args:
         mesh: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.

@@ -126,7 +126,7 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
 def plane(size: float) -> TriangleMesh:
     """Return a square sheet in the plane z = 0: an open mesh of two triangles whose normals point up.
 
-    For a half-space that no object can enter, use a ``box`` whose top is this plane.
+    If objects must not enter the space behind this plane, use a large ``box`` instead, whose top lies in the plane.
 
     Args:
         size: length of the sides [m]; the errors are the same as for ``box``.

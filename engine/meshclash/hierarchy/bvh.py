@@ -120,7 +120,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def origin(self) -> np.ndarray:
-        """The origin of the volumes, (3,) float64 [m], in the object's frame."""
+        """The point of the object from which the positions of the volumes are measured, (3,) float64 [m]."""
         return self.parts.origin
 
     @property
@@ -130,7 +130,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def is_oriented(self) -> bool:
-        """Whether the tree has oriented boxes in addition to its boxes, because queries have used it enough."""
+        """Whether oriented boxes were added to the tree. Queries add them after enough work per triangle."""
         return ORIENTED in self.parts.derived
 
     @property

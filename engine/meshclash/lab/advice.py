@@ -55,12 +55,12 @@ class Advice:
 
     @property
     def best(self) -> Candidate:
-        """The fastest candidate for objects that are queried many times."""
+        """The fastest of the tested hierarchies for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Candidate:
-        """The fastest candidate for a single query, including the time to build the hierarchies."""
+        """The fastest of the tested hierarchies for a single query, including the time to build them."""
         return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
 
     def __str__(self) -> str:

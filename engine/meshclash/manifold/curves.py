@@ -43,8 +43,8 @@ class IntersectionCurve:
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     """Return the curves along which two surfaces cross, the longest first.
 
-    A curve ends at a border of a surface, where more than two segments meet, and where a crossing changes to a coplanar
-    overlap. Two closed surfaces in general position cross along closed curves only.
+    A curve ends at the border of a surface, at a point shared by more than two segments, or where a crossing changes
+    to a coplanar overlap. Two closed surfaces in general position cross along closed curves only.
 
     Args:
         contacts: result of ``collide`` for one pose.

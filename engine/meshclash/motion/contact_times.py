@@ -58,7 +58,7 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """The first contact of two moving objects; true if there is one.
+    """The first contact of two moving objects. Its truth value says whether there is one.
 
     Attributes:
         time: Time of the first contact; None without a contact. At all earlier times the objects are certainly apart.
@@ -113,8 +113,8 @@ def time_of_contact(
         intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
         depth: False skips the times of greatest depth, which often take most of the computation. Exact shapes have no
             depth.
-        interruption: contacts that are separated by a shorter time than this may be reported as one; None: 1/256 of the
-            time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
+        interruption: two contacts may be reported as one if less than this time lies between them; default: 1/256 of
+            the time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
 
     Raises:
         InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to

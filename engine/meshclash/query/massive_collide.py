@@ -46,7 +46,7 @@ class MassiveCollision(Copyable):
     """Parts of two objects that may be within ``delta``, and the proved bounds. ``massive_collide`` returns it.
 
     Each row is a pair of runs of clusters. Every pair of triangles within delta belongs to a row. In each row, some
-    triangles are within delta + epsilon. An object in memory counts as one cluster.
+    triangles are within delta + epsilon. An object that was loaded into memory counts as a single cluster.
 
     Attributes:
         answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta; the levels

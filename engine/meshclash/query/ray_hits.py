@@ -57,7 +57,7 @@ class RayHits(Copyable):
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normal of the triangle by its winding, world, (k, 3) float64; NaN without a crossing."""
+        """Unit normal of the triangle, by the order of its corners, world, (k, 3) float64; NaN without a crossing."""
         normals = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             normals[chosen] = unit_normals(corners)

@@ -303,7 +303,7 @@ class SignedDistance:
         """Gradient of the signed distance at each point, unit vectors (n, 3).
 
         The gradient points away from the surface outside, and towards the surface inside. For a point on the surface,
-        the gradient is the normal of the triangle by its winding.
+        the gradient is the normal of its triangle, by the order of the corners.
         """
         away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
         on = np.flatnonzero(np.isnan(away[:, 0]))

@@ -57,7 +57,7 @@ def near_features(
 ) -> Generator[Progress, None, FeaturePairs]:
     """Return the vertex-face pairs and edge-edge pairs of one mesh that are within a tolerance.
 
-    These are the candidates for contact potentials and cloth solvers. A vertex is not paired with a face that contains
+    Cloth solvers need these pairs to keep the surfaces apart. A vertex is not paired with a face that contains
     it, nor an edge with an edge that shares a vertex with it. Vertices and edges that belong to no triangle are left
     out.
 

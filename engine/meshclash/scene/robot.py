@@ -126,7 +126,7 @@ class Robot(Copyable):
         for name, value in values.items():
             if name not in self.coordinates:
                 near = suggestion(name, self.coordinates) if isinstance(name, str) else ""
-                raise InvalidPose(f"the robot has no coordinate {shown(name)}{near}")
+                raise InvalidPose(f"the robot has no joint coordinate {shown(name)}{near}")
             made[self.coordinates.index(name)] = real_number(value)
         self._rows(made)
         return made

@@ -281,7 +281,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         a scene.
 
         Args:
-            set_a, set_b: ids or names. Pairs have one object in each set. None stands for all objects.
+            set_a, set_b: ids or names. Only pairs of an object of set_a and an object of set_b are listed. None:
+                all objects.
             keep: a function from pairs of ids (k, 2) int64 to (k,) bool: which pairs to compare.
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs with the verdict TOUCHING.

@@ -409,7 +409,7 @@ def _check_detection(history: History, pairs: Mapping[str, Found], answers: Any)
         texts = (*found.names, *found.ends, found.question) if _are_pairs(found) else ()
         if len(texts) != 5 or not all(isinstance(part, str) for part in texts):
             raise UnsupportedOption(
-                f"the pair {shown(clash)} needs two names, two ends and a question, all of them strings"
+                f"the pair {shown(clash)} is invalid: names and ends must be pairs of strings, and question a string"
             )
     if not callable(answers):
         raise UnsupportedOption(f"answers must be a function of a question, not {shown(answers)}")
