@@ -84,12 +84,13 @@ class TreeParts(NamedTuple):
 
 
 class Hierarchy(Changeable, caches={"derived": dict}):
-    """A mesh with its tree and volumes, made by ``build``; accepted wherever a mesh is.
+    """A mesh together with its tree of bounding volumes. ``build`` creates a hierarchy, and you can pass it wherever a
+    mesh is accepted.
 
     Attributes:
-        parts: the TreeParts. Most of its fields are also attributes of the hierarchy.
+        parts: the TreeParts. Most fields of the TreeParts are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
-        may_improve: whether the tree may be rebuilt after much use (``build`` with split "auto").
+        may_improve: whether queries may rebuild the tree after much use, as for ``build`` with split "auto".
         derived: a cache of data that later stages computed from the hierarchy.
     """
 
@@ -115,7 +116,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def volumes(self) -> np.ndarray:
-        """The volumes of the nodes, (n, width) float32, relative to ``origin``."""
+        """The bounding volumes of the nodes, (n, width) float32, relative to ``origin``."""
         return self.parts.volumes
 
     @property
@@ -125,7 +126,9 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def wide(self) -> "WideTree | None":
-        """The 8-wide form; None except for boxes with leaves of at most eight triangles."""
+        """The form of the tree in which a node has up to eight children. It is None unless the volumes are boxes and no
+        leaf has more than eight triangles.
+        """
         return self.parts.wide
 
     @property
@@ -135,7 +138,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def split(self) -> str:
-        """The split rule of the tree."""
+        """The split rule by which the tree was built."""
         return self.parts.split
 
     @property

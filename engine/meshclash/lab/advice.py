@@ -31,7 +31,7 @@ _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2]
 
 @dataclass(frozen=True)
 class Candidate:
-    """The measurements of one kind of volume with one split rule."""
+    """The measurements for one kind of bounding volume and one split rule."""
 
     volume: str
     split: str
@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """All candidates, the candidate with the fastest queries first."""
+    """All tested combinations of bounding volume and split rule. The one with the fastest queries comes first."""
 
     candidates: tuple[Candidate, ...]
 
@@ -83,9 +83,11 @@ def advise(
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:
-    """Measure which bounding volume and split rule suit two objects: build their hierarchies and find all contacts.
+    """Measure which bounding volume and split rule suit two objects best. For each combination, the function builds
+    both hierarchies and finds all contacts.
 
-    Each kind of volume is compiled on first use, which takes seconds and is not measured. One thread is used.
+    MeshClash compiles the code for each kind of volume on first use. This takes some seconds, which the measurements do
+    not include. All measurements use a single thread.
 
     Args:
         a, b: meshes.

@@ -25,10 +25,12 @@ def collide_soups(
     partition: str = "grid",
     touching: bool = True,
 ) -> Contacts:
-    """Find every pair of triangles with a common point, as ``collide`` does, without building hierarchies.
+    """Find every pair of triangles that have a common point. The result is that of ``collide``, but the function builds
+    no hierarchies.
 
-    Use this function for triangle soups that are queried once, and for comparisons. For each pose, the partition is
-    computed again and covers only the region that both objects reach.
+    Use this function for unconnected triangles that you query only once, or to compare it with other methods. For each
+    pose, the function computes the partition of space again. The partition covers only the region that both objects
+    reach.
 
     Args:
         a, b: meshes.

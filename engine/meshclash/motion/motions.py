@@ -103,11 +103,12 @@ class Motion(Copyable):
 
 
 class ScrewMotion(Motion):
-    """A screw motion from one pose to another: rotation about one axis and translation along it, at constant speed.
+    """A screw motion from one pose to another. The object rotates about an axis and moves along the same axis, both at
+    constant speed.
 
     Args:
-        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The smallest rotation is used, half a
-            turn at most; use ``about`` for longer rotations.
+        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The object rotates by the smallest
+            possible angle, which is at most half a turn. For larger angles, create the motion with ``about``.
         start, end: times; ``end`` is later.
 
     Raises:
@@ -137,7 +138,7 @@ class ScrewMotion(Motion):
         start: float = 0.0,
         end: float = 1.0,
     ) -> Motion:
-        """Return a rotation by any angle about an axis, with a translation along it.
+        """Return a motion that rotates an object by any angle about an axis, and moves it along this axis.
 
         Args:
             point: point of the axis, (3,) [m], world. direction: direction of the axis, (3,), not zero.
@@ -172,7 +173,7 @@ class ScrewMotion(Motion):
 
 
 class KeyframedMotion(Motion):
-    """The motion through given poses at given times.
+    """A motion that passes through given poses at given times.
 
     Args:
         times: (k,), increasing, k > 0.

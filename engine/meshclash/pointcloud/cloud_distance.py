@@ -44,9 +44,9 @@ _Samples = tuple[float, np.ndarray, np.ndarray, int, int]
 
 @dataclass(frozen=True, eq=False)
 class CloudDistance:
-    """The result of ``distance`` if at least one object is a cloud.
+    """The result that ``distance`` returns if at least one of the objects is a cloud.
 
-    For a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
+    If you pass a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
 
     Attributes:
         distance: float [m] between the surfaces; 0 if they meet.
@@ -221,7 +221,7 @@ def cloud_distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """Return the distance between a PointCloud and another PointCloud or a mesh.
+    """Return the distance between a point cloud and a mesh or another point cloud.
 
     Args:
         a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.

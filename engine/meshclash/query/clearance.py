@@ -28,11 +28,12 @@ def clearance(
 ) -> Generator[Progress, None, Clearances]:
     """Return all pairs of triangles of two surfaces that are within a tolerance, with their distances.
 
-    A pair is included if its distance, computed in float64 from the world coordinates, is at most the tolerance. The
-    decision is the same for every bounding volume and builder. The distance is exactly 0 for triangles that meet, so
-    tolerance 0 gives the pairs of ``collide``. All pairs are stored in memory: about 20 bytes each, and three times as
-    much while they are sorted. A tolerance as large as the objects returns every triangle of one object with every
-    triangle of the other.
+    A pair is included if its distance is at most the tolerance. MeshClash computes the distance in float64 from the
+    world coordinates. The bounding volumes and the way they are built do not change the result. If two triangles touch
+    or cross each other, their distance is exactly 0. With tolerance 0, the function therefore returns the same pairs as
+    ``collide``. All pairs are stored in memory. Each pair takes about 20 bytes, and three times as much while the pairs
+    are being sorted. If the tolerance is as large as the objects, the result pairs every triangle of one object with
+    every triangle of the other.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes

@@ -47,7 +47,8 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide. Its truth value is True if any pair collides or could not be tested.
+    """The pairs of objects that collide. The truth value of a SceneCollisions is True if any pair collides or could not
+    be tested.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.

@@ -23,7 +23,7 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """Distances between pairs of objects in m configurations, sorted by configuration, then by distance.
+    """The distances between pairs of objects in m configurations, sorted first by configuration and then by distance.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first.

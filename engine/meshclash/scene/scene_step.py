@@ -22,7 +22,8 @@ from .pair_memory import PairMemory
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """The result of a step of a scene; pairs of ids are (k, 2) int64, the lower one first, sorted.
+    """The result of a step of a scene. Pairs of ids are (k, 2) int64. They are sorted, and each pair starts with the
+    lower id.
 
     Attributes:
         begun: Pairs that touch now and did not touch in the previous step.
@@ -37,8 +38,8 @@ class SceneStep:
         asleep: Number of pairs that were not tested, because they have not moved enough to touch.
         swaps: Number of swaps in the sorted ends of boxes; 0 if they were sorted anew.
         measured: Number of pairs whose distance was measured, so that they may sleep.
-        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. Pairs that cannot be
-            compared are in none of the other lists.
+        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. If a pair cannot be
+            compared, it is not in any of the other lists.
     """
 
     begun: np.ndarray

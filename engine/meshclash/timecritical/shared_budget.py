@@ -39,7 +39,7 @@ class PlacedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneEstimate:
-    """The estimates for k pairs of objects whose boxes overlap; all other pairs are apart.
+    """The estimates for the k pairs of objects whose boxes overlap. All other pairs are apart.
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
@@ -47,12 +47,12 @@ class SceneEstimate:
             and before that the more probable result.
         probability: Probability that the two surfaces meet, (k,) float64.
         complete: (k,) bool: whether the result is exact.
-        regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For point clouds, a
-            point on both surfaces.
+        regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For a pair with a point
+            cloud, the box is a point on both surfaces.
         triangles: Triangles (k, 2) int64 that meet, if the search found them; -1 otherwise, and for point clouds.
         stats: The work of this call.
-        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. The
-            bounds are 0 and 1 for pairs with a point cloud until the result is exact.
+        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. For a
+            pair with a point cloud, the two values are 0 and 1 until the result is exact.
     """
 
     pairs: np.ndarray
@@ -66,7 +66,7 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether every result is exact."""
+        """Whether the results for all pairs are exact."""
         return bool(self.complete.all())
 
 

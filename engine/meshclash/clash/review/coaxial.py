@@ -21,7 +21,7 @@ SAMPLES = 6
 
 @dataclass(frozen=True, eq=False)
 class CoaxialFit:
-    """An overlap of the same thickness all around an axis.
+    """An overlap that has the same thickness all around an axis.
 
     Attributes:
         point, axis: (3,) a point of the axis [m], and its direction, of length 1.
@@ -38,10 +38,11 @@ class CoaxialFit:
 
 
 def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
-    """Return the coaxial fit whose common solid is this one, or None if it is not a fit.
+    """Return the coaxial fit between two parts, or None if their common solid is not that of a coaxial fit.
 
-    A bolt in a hole that is too narrow, modelled with or without thread, shares a ring with the part around it. All
-    pieces of the solid must be rings about one axis.
+    If a hole is too narrow for its bolt, the bolt and the part around it overlap in a ring. It does not matter whether
+    the bolt is modelled with a thread. The function finds a fit only if all pieces of the common solid are rings about
+    the same axis.
 
     Args:
         solid: common solid of two parts, as returned by ``interference``.

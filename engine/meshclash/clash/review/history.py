@@ -79,13 +79,17 @@ class Decision:
 
     @property
     def test(self) -> str:
-        """The named test that found the clash; "" without named tests. A pair has a different id in each test."""
+        """The name of the test that found the clash, or "" if the test has no name. If several tests find the same
+        pair, the pair has a different id in each test.
+        """
         whole = (whole_question(text) for text in self.questions)
         return next((text.removeprefix(TEST) for text in whole if text.startswith(TEST)), "")
 
     @property
     def region(self) -> str:
-        """The pair of regions of a part of a self-contact; "" for other pairs."""
+        """If an object overlaps itself, the pair of its regions that overlap here; "" for pairs of two different
+        objects.
+        """
         named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
         return next((text.partition("|")[0] for text in named), "")
 
@@ -147,7 +151,7 @@ class History(Changeable):
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
-        """Add the events that are new, and return the pairs and groups that they concern.
+        """Add all events that the history does not contain yet. Return the pairs and groups that these events change.
 
         Raises:
             UnsupportedOption: a value cannot be an event.
@@ -248,7 +252,7 @@ class History(Changeable):
             self._forward.pop(new, None)
 
     def moved_to(self, clash: str) -> str:
-        """Returns the new id of a pair whose object was renamed, or the same id if the object was not renamed."""
+        """Return the new id of a pair if one of its objects was renamed, or the same id if not."""
         return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
@@ -257,14 +261,14 @@ class History(Changeable):
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
     def still_there(self, clash: str) -> bool:
-        """Return whether a detection found a pair after it was marked as resolved."""
+        """Return whether a later detection still found a pair that a person had marked as resolved."""
         decision = self.decisions.get(text("clash", clash))
         if decision is None or decision.status != RESOLVED or decision.gone:
             return False
         return decision.settled < self.detected
 
     def group_of(self, key: str, clash: str, way: str) -> str:
-        """Returns the key of a pair's group after all manual changes of groups.
+        """Return the key of the group to which a pair belongs after all manual changes of groups.
 
         Args:
             key: key of the automatic group of the pair.
@@ -283,7 +287,7 @@ class History(Changeable):
 
 
 def decisions(events: Iterable[Event]) -> dict[str, Decision]:
-    """Returns the decision for each clash from all events; the order of the events does not matter.
+    """Work out the current decision for each clash from all events. The order of the events does not matter.
 
     Example:
         >>> import meshclash as mc
@@ -441,7 +445,8 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
 
 
 def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """Return the events of a detection if only ids are known: new pairs, and pairs that are gone.
+    """Return the events of a detection for which only the ids of pairs are known. The events record which pairs are new
+    and which pairs are gone.
 
     Args:
         before: the decisions until now, by clash.
