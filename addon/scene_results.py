@@ -98,10 +98,15 @@ class SceneResult:
         return RowTable(self.report.rows)
 
     def table_steps(self) -> Generator[None, None, None]:
-        """Make `table` in steps, unless it was made before."""
-        if "table" not in vars(self):
-            table = yield from RowTable.steps(self.report.rows)
-            vars(self).setdefault("table", table)
+        """Make `table` in steps, unless it was made before, or between two steps."""
+        steps = RowTable.steps(self.report.rows)
+        while "table" not in vars(self):
+            try:
+                next(steps)
+            except StopIteration as made:
+                self.table = made.value
+            else:
+                yield
 
     @cached_property
     def known_groups(self) -> dict[str, list[dict[str, Any]]]:

@@ -113,12 +113,13 @@ class RowTable:
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = dict(zip([row.id for row in reversed(rows)], range(count - 1, -1, -1), strict=True))
         yield
-        self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
-        self.frames = np.fromiter((row.frame for row in rows), np.int64, count)
-        self.severities = np.fromiter((row.severity for row in rows), np.int64, count)
-        self.test_names = sorted({row.test for row in rows}, key=natural)
+        self.verdicts = np.array([number[row.verdict] for row in rows], np.int8)
+        self.frames = np.array([row.frame for row in rows], np.int64)
+        self.severities = np.array([row.severity for row in rows], np.int64)
+        tests = [row.test for row in rows]
+        self.test_names = sorted(set(tests), key=natural)
         test_code = {name: index for index, name in enumerate(self.test_names)}
-        self.tests = np.fromiter((test_code[row.test] for row in rows), np.int32, count)
+        self.tests = np.array([test_code[name] for name in tests], np.int32)
         yield
         faces = [[side.count for side in some] for some in sides]
         self.faces = np.array(faces, np.int64).sum(axis=0)
