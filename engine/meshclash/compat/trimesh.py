@@ -61,7 +61,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         Args:
             name: name of the object.
             mesh: an object with vertices and faces.
-            transform: (4, 4). The matrix may contain a scale. None stands for the identity.
+            transform: (4, 4); the matrix may contain a scale, and None stands for the identity.
 
         Raises:
             InvalidMesh, InvalidPose: as for ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
@@ -280,7 +280,7 @@ class RayMeshIntersector(Copyable):
         Args:
             ray_origins, ray_directions: (n, 3).
             multiple_hits: False returns only the first crossing of each ray.
-            max_hits: maximum number of crossings to return for each ray. The nearest crossings are returned.
+            max_hits: maximum number of crossings to return for each ray, the nearest ones.
             return_locations: whether to return locations.
         """
         most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1

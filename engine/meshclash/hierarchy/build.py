@@ -79,7 +79,7 @@ def build(
     Args:
         mesh: a TriangleMesh.
         volume: kind of bounding volume. None: "aabb", axis-aligned boxes. After contact queries have done enough work
-            per triangle, they also use oriented boxes (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``). This
+            per triangle, they also use oriented boxes (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``), which
             happens early with long, thin triangles. "aabb": boxes along the axes only. Other volumes are "sphere",
             "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes
             of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment,
@@ -90,11 +90,10 @@ def build(
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
             the hierarchy. The next query of the hierarchy or of its mesh then starts by rebuilding the hierarchy in
             place, with "sah". "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the
-            literature, for comparison (``lab/heuristics.py``). The split rule does not change the pairs and kinds of
-            contacts that queries return.
-        leaf_size: maximum number of triangles in a leaf, 1 to 64. In a "boxtree", each leaf always contains exactly one
+            literature, for comparison (``lab/heuristics.py``); no rule changes the results of queries.
+        leaf_size: maximum number of triangles in a leaf, 1 to 64; in a "boxtree", each leaf always contains exactly one
             triangle.
-        threads: maximum number of threads. If None, MeshClash chooses the number. A build that runs in slices uses one
+        threads: maximum number of threads; if None, MeshClash chooses the number. A build that runs in slices uses one
             thread. The number of threads does not change a single byte of the hierarchy. Each pass over the whole mesh
             is one slice, which takes a tenth of a second for a million triangles.
 
@@ -321,7 +320,7 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
 
 
 def as_boxes(mesh: MeshLike) -> Hierarchy:
-    """Return a hierarchy of boxes for a mesh or a hierarchy. Some queries support only boxes.
+    """Return a hierarchy of boxes for a mesh or a hierarchy, for queries that support only boxes.
 
     If the argument is a hierarchy with another kind of volume, the function returns the hierarchy of boxes of its mesh.
     """

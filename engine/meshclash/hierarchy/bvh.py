@@ -88,7 +88,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
     mesh is accepted.
 
     Attributes:
-        parts: the TreeParts. Most fields of the TreeParts are also attributes of the hierarchy.
+        parts: the TreeParts, most of whose fields are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
         may_improve: whether queries may rebuild the tree after much use, as for ``build`` with split "auto".
         derived: a cache of data that later stages computed from the hierarchy.
@@ -126,8 +126,8 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def wide(self) -> "WideTree | None":
-        """The form of the tree in which a node has up to eight children. It is None unless the volumes are boxes and no
-        leaf has more than eight triangles.
+        """The form of the tree in which a node has up to eight children. If the volumes are not boxes, or if a leaf has
+        more than eight triangles, the value is None.
         """
         return self.parts.wide
 

@@ -38,8 +38,8 @@ def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: in
 
     Args:
         a: a mesh, or a hierarchy made by ``build``.
-        level: an integer, 0 or more. From level ``tree.depth`` on, all nodes are leaves. A level has at most 2**level
-            nodes.
+        level: an integer, 0 or more; from level ``tree.depth`` on, all nodes are leaves, and a level has at most
+            2**level nodes.
         volume: kind of bounding volume; default: that of the hierarchy, or "aabb" for a mesh.
         most: the largest number of volumes. If the requested level has more nodes, the function returns the deepest
             level above it that has few enough. None: no limit.

@@ -31,7 +31,7 @@ _KEPT = 2
 
 
 class MeshLevel(ClusteredMesh):
-    """A level of detail of a clustered mesh. You can pass it wherever a clustered mesh is accepted.
+    """A level of detail of a clustered mesh. You can pass a level wherever a clustered mesh is accepted.
 
     ``MeshLevels.level`` returns a MeshLevel. A level consists of simplified nodes. Where a node would be too far from
     the mesh, the level contains the original clusters of the mesh instead. The triangles of a level have their own
@@ -55,12 +55,13 @@ class MeshLevel(ClusteredMesh):
 
 
 class MeshLevels(HoldsFile):
-    """The levels of detail of a clustered mesh. They are stored in a file next to the mesh file.
+    """The levels of detail of a clustered mesh. The levels are stored in a file next to the mesh file.
 
     ``MeshLevels.open`` and ``MeshLevels.build`` create a MeshLevels object. The file consists of nodes. Each node is a
-    simplified mesh for a range of consecutive clusters. It has at most a quarter of their triangles, and two proved
-    bounds for its error. Some meshes cannot be simplified, such as a set of scattered triangles. In this case, the file
-    has no nodes, and each level consists of the original triangles. The attribute ``note`` then gives the reason.
+    simplified mesh for a range of consecutive clusters. A node has at most a quarter of the triangles of these
+    clusters, and two proved bounds for its error. If a mesh cannot be simplified, such as a set of scattered triangles,
+    the file has no nodes, and each level consists of the original triangles. The attribute ``note`` then gives the
+    reason.
 
     Attributes:
         path: path of the file: that of the mesh with ".levels" appended.
@@ -90,10 +91,10 @@ class MeshLevels(HoldsFile):
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: vertices within this distance [m] are merged. Welding helps if the faces of a model were written one
-                by one, with cracks between them. The error bounds of the levels include the movement of the vertices.
-                Welding does not change the mesh itself.
-            threads: maximum number of threads; None uses all cores. The number of threads does not change the file.
+            weld: vertices within this distance [m] are merged, which helps if the faces of a model were written one by
+                one, with cracks between them; the mesh itself does not change, and the error bounds of the levels
+                include the movement of the vertices.
+            threads: maximum number of threads, which does not change the file; None uses all cores.
             progress: a function that is called with Progress.
 
         Raises:
@@ -230,14 +231,14 @@ class MeshLevels(HoldsFile):
         """Read every node, and compare it with its checksum and with the table of nodes. At the first wrong node, the
         method raises InvalidFile.
 
-        This check does not prove that the error bounds in the file are valid.
+        The check does not prove that the error bounds in the file are valid.
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file. You cannot use its levels after that."""
+        """Close the file. After you close the file, you cannot use its levels."""
         self._file.close()
 
     def __enter__(self) -> "MeshLevels":

@@ -58,7 +58,7 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """The first contact of two moving objects. Its truth value says whether there is one.
+    """The first contact of two moving objects. If there is no contact, the truth value of a TimeOfContact is False.
 
     Attributes:
         time: Time of the first contact; None without a contact. At all times before, the objects are certainly apart.
@@ -111,8 +111,8 @@ def time_of_contact(
             motion, an object is at rest. If both objects are at rest, the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
-        depth: False skips the times of greatest depth, which often take most of the computation. MeshClash does not
-            compute depths for exact shapes.
+        depth: False skips the times of greatest depth, which often take most of the computation; exact shapes have no
+            depth.
         interruption: two contacts may be reported as one if less than this time lies between them; default: 1/256 of
             the time. The function finds contacts of any length, however short. At all times outside the reported
             intervals, the objects are certainly apart.

@@ -104,11 +104,11 @@ class Motion(Copyable):
 
 class ScrewMotion(Motion):
     """A screw motion from one pose to another. The object rotates about an axis and moves along the same axis, both at
-    constant speed.
+    constant speed. The object rotates by the smallest possible angle, which is at most half a turn. For larger angles,
+    create the motion with ``about``.
 
     Args:
-        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The object rotates by the smallest
-            possible angle, which is at most half a turn. For larger angles, create the motion with ``about``.
+        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix.
         start, end: times; ``end`` is later.
 
     Raises:

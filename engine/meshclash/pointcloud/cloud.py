@@ -178,8 +178,8 @@ class PointCloud(Copyable):
             surface.
         bandwidth: h [m] of the weight exp(-d^2 / h^2). If the value is None, MeshClash derives the bandwidth from the
             sampling radius (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also
-            more detail. If the bandwidth is more than about three times the derived one, the surface no longer follows
-            its points, and queries miss contacts.
+            more detail; beyond about three times the derived bandwidth, the surface no longer follows its points, and
+            queries miss contacts.
         surface: "twicing": weighted least squares, corrected for their shrinkage at curved places
             (``shrinkage.py``); "wls": weighted least squares of the given points (eq. 1 to 4); or "apss":
             algebraic spheres, which need normals (Guennebaud and Gross 2007).
@@ -219,8 +219,8 @@ class PointCloud(Copyable):
         *,
         surface: str = "twicing",
     ) -> Generator[Progress, None, "PointCloud"]:
-        """Create a cloud. The arguments and errors are the same as for ``PointCloud``. With ``steps``, the checks run
-        in slices.
+        """Create a cloud. The arguments and errors are the same as for ``PointCloud``. If you call this method with
+        ``steps``, the checks run in slices.
         """
         cloud = cls.__new__(cls)
         yield from cloud._init_steps(points, normals, bandwidth, surface)
@@ -246,12 +246,12 @@ class PointCloud(Copyable):
 
     @in_slices
     def build(self) -> Generator[Progress, None, Built]:
-        """Build the hierarchy that queries need, in slices of some milliseconds. If the hierarchy already exists, do
-        nothing.
+        """Build the hierarchy that queries need, in slices of some milliseconds. If the hierarchy already exists, the
+        method does nothing.
 
         The build takes about a second for a million points. If you close the generator early, only its own work is
         lost. Several generators may run at the same time, even in different threads. The cloud keeps the result of the
-        one that finishes first.
+        generator that finishes first.
         """
         given = self._given
         if given is not None:
@@ -324,8 +324,8 @@ class PointCloud(Copyable):
 
     @property
     def resolution(self) -> float:
-        """The length [m] below which the cloud is too coarse to decide gaps and overlaps. It is twice the sampling
-        radius, or the bandwidth if that is larger.
+        """The length [m] below which the cloud is too coarse to decide gaps and overlaps. The resolution is twice the
+        sampling radius, or the bandwidth if the bandwidth is larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 
@@ -347,7 +347,7 @@ class PointCloud(Copyable):
             bool tells whether the surface exists at the point: more points than the cut-off count lie within the
                 horizon.
             f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. If valid is
-            False at a point, f is 0 there.
+            False at a point, f is 0 at this point.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) finite numbers.
@@ -371,7 +371,8 @@ class PointCloud(Copyable):
     def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
         """Return a new cloud whose points and normals have been transformed by a (4, 4) affine matrix.
 
-        If you gave a bandwidth, it is multiplied by the cube root of the factor by which the matrix changes volumes.
+        If the cloud was created with a given bandwidth, the new bandwidth is scaled by the cube root of the change in
+        volume.
 
         Raises:
             InvalidPointCloud: the matrix is not 4x4, finite and invertible.

@@ -28,9 +28,9 @@ class CloudContacts(Copyable):
 
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
-            that meet. The points lie along the curves in which the two surfaces intersect.
-        pose: (k,) int32: index of each point's pose in the given stack; 0 without a stack. The contacts are sorted by
-            this index.
+            that meet; the points lie along the curves in which the two surfaces intersect.
+        pose: (k,) int32: index of each point's pose in the given stack, by which the contacts are sorted; 0 without a
+            stack.
         stats: QueryStats; ``exact_tests`` counts how often a surface was evaluated.
     """
 
@@ -81,8 +81,8 @@ class CloudContacts(Copyable):
         """Return the elements of one object that are in contact in any of the poses: triangles of a mesh, or points of
         a cloud.
 
-        The points of a cloud come from the leaves that touch or overlap. They lie in the box of the other leaf, or in
-        the region that the leaf shares with a triangle, plus a margin of 1.5 sampling radii. The returned points
+        The points of a cloud come from the leaves that touch or overlap. Each point lies in the box of the other leaf,
+        or in the region that its leaf shares with a triangle, with a margin of 1.5 sampling radii. The returned points
         therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf that is nearest to
         the contact is always included.
 

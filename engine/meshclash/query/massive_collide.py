@@ -84,8 +84,8 @@ class MassiveCollision(Copyable):
 
     @property
     def answer(self) -> str:
-        """The answer of the query: "apart", "closer" or "undecided". The attributes of the class explain the three
-        answers.
+        """The answer of the query: "apart", "closer" or "undecided". The attributes of MassiveCollision explain the
+        three answers.
         """
         if len(self) == 0:
             return "apart"
@@ -94,7 +94,7 @@ class MassiveCollision(Copyable):
     def resolve(self) -> Contacts | Clearances:
         """Compute the exact result: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
 
-        The method reads only the clusters that belong to a row. It uses the poses of the query.
+        The method uses the poses of the query, and reads only the clusters that belong to a row.
         """
         pose_a, pose_b = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
         if not any(isinstance(thing, ClusteredMesh) for thing in self._things):
@@ -119,8 +119,8 @@ class MassiveCollision(Copyable):
         return in_rows(pairs, self._runs, self._parts)
 
     def level_pairs(self) -> Contacts | Clearances:
-        """Return pairs of triangles of the two levels of detail. If delta is 0, these are all pairs that touch or cross
-        each other, otherwise all pairs within delta.
+        """Return pairs of triangles of the two levels of detail. If delta is 0, the result contains all pairs that
+        touch or cross each other. If delta is above 0, the result contains all pairs within delta.
 
         The triangle indices refer to ``level_a`` and ``level_b``. The levels of detail only approximate the objects.
         What is proved about the objects themselves is in the rows of the result.
@@ -181,10 +181,10 @@ def massive_collide(
 
     The result is complete: it covers all triangles within delta, and each of its rows is within delta + epsilon. If the
     levels cannot decide whether any triangles are within delta, the search reads some of the close pairs of pages from
-    the files. It spreads this sample over all close pairs. If it finds a contact in one of these pairs, the result is
-    "closer". If an object has no levels of detail, its own triangles are compared. ``MeshLevels.build`` creates levels.
-    MeshClash keeps intermediate results, so that later queries of the same objects in nearby poses take less time.
-    These intermediate results do not change the result of a query.
+    the files. The pages that it reads are spread over all close pairs. If the search finds a contact in one of these
+    pairs, the answer is "closer". If an object has no levels of detail, its own triangles are compared.
+    ``MeshLevels.build`` creates levels. MeshClash keeps intermediate results, so that later queries of the same objects
+    in nearby poses take less time. Stored intermediate results do not change the result of a query.
 
     Args:
         a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.

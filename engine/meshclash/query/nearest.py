@@ -37,13 +37,13 @@ def nearest(
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        k: number of triangles for each point, the nearest first. If k > 1, the arrays of the result have one more
+        k: number of triangles for each point, the nearest first; if k > 1, the arrays of the result have one more
             dimension.
-        upper_limit: triangles farther away than this distance [m] are left out. Their entries have an infinite
+        upper_limit: triangles farther away than this distance [m] are left out; their entries have an infinite
             distance, the triangle -1 and the point NaN.
-        signed: if True, the distances are negative for points inside the solid, as in ``signed_distance``. If the mesh
-            is open, prefer ``signed_distance``, which also returns how certain each sign is.
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        signed: if True, the distances are negative for points inside the solid, as in ``signed_distance``, which also
+            returns how certain the sign is for an open mesh.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid.

@@ -248,8 +248,8 @@ class Penetration:
             there first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
         pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
             that triangles use.
-        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation. NaN
-            if the solids have no common volume.
+        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation; NaN if
+            the solids have no common volume.
         point_b: The point of b that leaves a last, in its position before the translation.
     """
 
@@ -299,7 +299,7 @@ class SignedDistance:
         distance: Distance to the surface [m], (n,) float64: negative inside, positive outside, 0 on the surface.
         point: Nearest point of the surface [m], world, (n, 3) float64.
         triangle: Triangle on which the nearest point lies, (n,) int32; any of them if several are equally near.
-        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh. For an open mesh, a sign
+        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh; for an open mesh, a sign
             counts as known if its certainty is at least 0.99.
         asked: The points of the query [m], (n, 3) float64.
         surface: The mesh and its pose (3, 4).

@@ -70,23 +70,23 @@ def time_critical(
     2003).
 
     The search first visits the pairs of nodes that most probably contain a contact. Pairs of leaves are decided
-    exactly. If the search finds a contact, or if it has no pairs left, the result is exact. Otherwise the result is
-    only probable. If the search has found ``k_min`` pairs of nodes with a probability of at least ``p_min``, it ends,
-    and the objects count as colliding. The search also ends when the budget is used up. The first query of a mesh also
-    builds its hierarchy and measures how densely its surface fills the nodes. The budget does not limit this
-    preparation.
+    exactly. If the search finds a contact, or if it has no pairs left, the result is exact. If the search ends earlier,
+    the result is only probable. If the search has found ``k_min`` pairs of nodes with a probability of at least
+    ``p_min``, it ends, and the objects count as colliding. The search also ends when the budget is used up. The first
+    query of a mesh also builds its hierarchy and measures how densely its surface fills the nodes. The budget does not
+    limit this preparation.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: time from the call on [s], above 0; None for no limit.
-        p_min: smallest probability of a pair that is counted, above 0. If the value is above 1, no pair is counted. The
-            result is then exact, provided that the budget is large enough.
+        p_min: smallest probability of a pair that is counted, above 0; if the value is above 1, no pair is counted, and
+            the result is exact if the budget is large enough.
         k_min: number of counted pairs that make a collision, 1 or more.
         count: "paper" also counts pairs of nodes inside a counted pair, as published. "antichain" opens a counted pair
             only when no other pairs are left, so that no region is counted twice.
-        volume, threads, device: as for ``collide``. If a kind of volume is not stored but derived during the search,
-            like that of a "boxtree", boxes replace it.
+        volume, threads, device: as for ``collide``; volumes that are derived during the search, such as "boxtree", are
+            replaced by boxes.
         steps: a budget in steps instead of time, for reproducible results. A step is about as much work as testing two
             boxes for overlap.
 

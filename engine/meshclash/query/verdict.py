@@ -40,15 +40,15 @@ def verdict(
     points of the cloud are inside. A clustered mesh counts as a surface without an inside.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes. You cannot compare a point cloud
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes; you cannot compare a point cloud
             with a clustered mesh.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). MeshClash compares
-            the proved bounds of the depth with this value. If even refined bounds lie on both sides of it, the diameter
-            of the largest ball that was found decides. "resolution" permits the sum of both meshes' ``resolution``, and
-            marks a verdict that became less severe as ``flush``. Parts that extend beyond a solid, and crossing
-            surfaces that bound no solid, may do so by at most the sum of both resolutions, and by at most a number
-            given here.
+            the proved bounds of the depth with this value. If even refined bounds lie on both sides of this value, the
+            diameter of the largest ball that was found decides. "resolution" permits the sum of both meshes'
+            ``resolution``, and marks a verdict that became less severe as ``flush``. Parts that extend beyond a solid,
+            and crossing surfaces that bound no solid, may do so by at most the sum of both resolutions, and by at most
+            a number given here.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as for ``collide``.
         depth: False skips the depth if the verdict does not depend on it. True computes a first interval for the depth,

@@ -40,8 +40,7 @@ class VoxelOverlaps(Copyable):
     """The pairs of objects that share voxels. ``voxel_overlaps`` returns a VoxelOverlaps.
 
     Attributes:
-        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All pairs that are not listed are certainly
-            apart.
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted; all other pairs are certainly apart.
         counts: (k,) int64: number of voxels that they share.
         grid: position of the voxels; None if no bounding boxes of objects overlap.
         stats: QueryStats.

@@ -28,10 +28,10 @@ class Robot(Copyable):
 
     A configuration contains one number for each coordinate of the joints. A revolute or continuous joint has an angle
     [rad], and a prismatic joint has a distance [m]. A planar joint named ``base`` has three coordinates: ``base/x`` and
-    ``base/y`` [m] and ``base/theta`` [rad]. The joint moves in the plane perpendicular to its axis. If this axis is z,
-    its x and y are those of the joint's frame. A floating joint named ``base`` has a position ``base/x``, ``base/y``,
-    ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any length except 0. If a
-    joint mimics another joint, it has no coordinates of its own.
+    ``base/y`` [m] and ``base/theta`` [rad]. A planar joint moves in the plane perpendicular to its axis. If the axis of
+    a planar joint is z, the x and y of the joint are those of its frame. A floating joint named ``base`` has a position
+    ``base/x``, ``base/y``, ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any
+    length except 0. If a joint mimics another joint, it has no coordinates of its own.
 
     Mesh files are read in the same way as by ``mc.read``, in metres, and then multiplied by their ``scale``. As in RViz
     and Pinocchio, the axes of a COLLADA file are not changed, even if the file states another up axis. In a glTF file,

@@ -141,8 +141,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         The arguments and errors are the same as for ``Robot``.
 
         Returns:
-            The scene in the neutral configuration, and the ``Robot``. Pass its ``rules`` as ``keep`` and its
-            ``poses(configurations)`` as ``poses`` to the queries of the scene.
+            The scene in the neutral configuration, and the ``Robot``. You can pass the ``rules`` of the robot as
+            ``keep``, and its ``poses(configurations)`` as ``poses``, to the queries of the scene.
         """
         from .robot import Robot  # noqa: PLC0415 - it imports all readers of files
 
@@ -203,8 +203,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
-        """Set the pose of an object. The method only stores the pose. It does not build a hierarchy or transform
-        vertices.
+        """Set the pose of an object. The method only stores the pose. Setting a pose does not build a hierarchy or
+        transform vertices.
 
         Args:
             key: the id or name of the object.
@@ -217,7 +217,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Set the poses of many objects at once. This is much faster than calling ``set_pose`` for each object.
+        """Set the poses of many objects at once. One call of ``set_poses`` is much faster than calling ``set_pose`` for
+        each object.
 
         Args:
             keys: ids or names of k objects.
@@ -244,8 +245,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """Return the mesh, hierarchy or cloud of an object, and its pose. You can pass both to queries outside the
-        scene. Raises UnknownObject.
+        """Return the mesh, hierarchy or cloud of an object, and its pose. You can pass the two results to queries
+        outside the scene. Raises UnknownObject.
         """
         return self._objects.posed(key)
 
@@ -424,9 +425,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         Args:
             poses: None for the current poses; or poses (k, 4, 4) of the movers; or a stack (m, k, 4, 4) of
-                configurations, as used by motion planners. The query does not change the poses in the scene.
-            movers: ids or names (k,) of the objects whose poses are given. If the value is None, pass the poses of all
-                objects, in the order of their ids.
+                configurations, as used by motion planners; the query does not change the scene.
+            movers: ids or names (k,) of the objects whose poses are given; None stands for all objects, in the order of
+                their ids.
             set_a, set_b, keep: as ``contacts``.
 
         Raises:
@@ -551,16 +552,16 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         Between two steps, you can move objects (``set_pose``, ``set_poses``), and you can deform, add and remove them.
         Each step finds all pairs that touch or overlap, in the same way as ``collides``. To save time, a step reuses
-        data of the previous step. It keeps the sorted boxes, the results for pairs that did not move, and distances
-        which show that a pair cannot touch yet. The reused data does not change the result.
+        data of the previous step. The reused data are the sorted boxes, the results for pairs that did not move, and
+        distances which show that a pair cannot touch yet. The reused data does not change the result.
 
         A step can run in slices (``meshclash.steps``). If you close such a step before its end, the next step finds the
         same changes.
 
         Args:
-            keep: as ``contacts``, for instance a CollisionMatrix. If a pair touched before and ``keep`` now leaves it
+            keep: as ``contacts``, for instance a CollisionMatrix; if a pair touched before and ``keep`` now leaves it
                 out, the pair is reported as ended.
-            first_only: True finds one contact for each pair of objects. False finds all pairs of triangles.
+            first_only: True finds one contact for each pair of objects; False finds all pairs of triangles.
 
         Raises:
             UnsupportedOption: ``keep`` returns a wrong shape.
@@ -591,7 +592,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         also contains the verdict and the triangles in contact.
 
         Args:
-            tolerance: [m], at least 0. The result lists all triangles that are within the tolerance.
+            tolerance: [m], at least 0; the result lists all triangles that are within the tolerance.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
@@ -663,15 +664,14 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return the distances between pairs of solids. If two solids have a common point, even inside, their gap is 0.
 
         To compare surfaces instead of solids, use ``meshclash.distance``. The method measures pairs in the order of the
-        distances between their boxes. It stops when the boxes of all remaining pairs are farther apart than the pairs
-        that it has to list.
+        distances between their boxes. The search stops when the boxes of all remaining pairs are farther apart than the
+        pairs that it has to list.
 
         Args:
-            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs. If several
-                pairs have the same gap, the method may leave out any of them.
-            poses, movers: configurations of meshes, as ``collides``. With configurations, the result is a
-                ``SceneDistances``, which contains no verdicts and depths. It is computed on the CPU. None for the
-                current poses.
+            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs; of several
+                pairs with the same gap, any may be left out.
+            poses, movers: configurations of meshes, as ``collides``; the result is then a ``SceneDistances``, which is
+                computed on the CPU and contains no verdicts and depths; None for the current poses.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
@@ -732,8 +732,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """For each of n rays, return whether it crosses any object, (n,) bool. Use this method to test occlusion or a
-        line of sight.
+        """For each of n rays, return whether it crosses any object, (n,) bool. With this test, you can find out whether
+        something is occluded, or whether a line of sight is free.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -803,13 +803,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         All pairs of objects share the time budget. The search spends the time on the pairs whose surfaces most probably
         touch (see ``meshclash.time_critical``). If the objects of a pair do not change, the next call continues the
-        search for this pair. Once every pair has a result, further calls continue with the pairs whose collision is
+        search for this pair. When every pair has a result, further calls continue with the pairs whose collision is
         only an estimate. In this way, the results become exact one after the other. When all results are exact,
         ``SceneEstimate.exact`` is True. Pairs with a point cloud get half of the budget, and the time that the other
         pairs do not use. A pair with a point cloud counts as colliding if a collision is more probable than not.
 
         Args:
-            budget: time limit of the call [s], above 0; None for no limit. The limit does not include the time to
+            budget: time limit of the call [s], above 0; None for no limit; the limit does not include the time to
                 prepare new meshes.
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.

@@ -22,8 +22,8 @@ from .pair_memory import PairMemory
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """The result of a step of a scene. Pairs of ids are (k, 2) int64. They are sorted, and each pair starts with the
-    lower id.
+    """The result of a step of a scene. Pairs of ids are (k, 2) int64. The pairs are sorted, and each pair starts with
+    the lower id.
 
     Attributes:
         begun: Pairs that touch now and did not touch in the previous step.

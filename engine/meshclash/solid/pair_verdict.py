@@ -124,8 +124,8 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """The contacts of the two surfaces. They are ``Contacts``, or ``CloudContacts`` for a cloud, with columns 0 and
-        1 for a and b.
+        """The contacts of the two surfaces, as ``Contacts``, or as ``CloudContacts`` if one object is a cloud. Columns
+        0 and 1 belong to a and b.
         """
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
@@ -165,12 +165,12 @@ class PairVerdict(Copyable):
 
     @property
     def name_a(self) -> str | int:
-        """The name of the first object in its scene. If the object has no name, this is its id."""
+        """The name of the first object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.a, self.a)
 
     @property
     def name_b(self) -> str | int:
-        """The name of the second object in its scene. If the object has no name, this is its id."""
+        """The name of the second object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.b, self.b)
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,8 +20,8 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
     Returns:
         (pose, stretch): ``matrix`` equals ``pose.matrix @ stretch`` up to the last bit. ``stretch`` is None if the
         matrix is already rigid. If the matrix scales the object along its own axes, the scale becomes part of the
-        stretch, even if it is negative. The object therefore still moves rigidly over time. If the matrix has shear,
-        the whole matrix is returned as the stretch, and the pose is the identity.
+        stretch, even if it is negative. In this way, a scaled object still moves rigidly over time. If the matrix has
+        shear, the whole matrix is returned as the stretch, and the pose is the identity.
 
     Raises:
         InvalidPose: wrong shape or not finite.

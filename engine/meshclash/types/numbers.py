@@ -31,7 +31,7 @@ def real_number(value: Any) -> float:
 
 
 def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Convert a value to a NumPy array of any type. If NumPy cannot convert it, or would lose a mask, raise
+    """Convert a value to a NumPy array of any type. If NumPy cannot convert the value, or would lose a mask, raise
     ``error``.
     """
     refuse_masked(name, values, error)
@@ -72,8 +72,8 @@ def is_whole(value: Any) -> bool:
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, of: str = "") -> int:
-    """Check that a value is an integer from ``least`` to ``most``. If it is not, raise UnsupportedOption, whose message
-    names the option.
+    """Check that a value is an integer from ``least`` to ``most``. If the value is not such an integer, raise
+    UnsupportedOption, whose message names the option.
 
     Args:
         of: what the number counts, for the error message.

@@ -73,9 +73,8 @@ class Clashes:
         boxes: (n, 2, 3) [m] lowest and highest corner of the contact region; NaN if unknown.
         verdicts: (n,) names.
         frames: (n, 2) first and last frame; None without an animation.
-        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown. None if all poses are unknown. If two
-            clashes have the same shapes in the same relative position and orientation, they are repetitions of one
-            detail.
+        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown; None if all poses are unknown; clashes
+            of the same shapes in the same relative pose are repetitions of one detail.
         reach: [m] largest coordinate in the world that the poses were made of, which limits how exact they are.
     """
 

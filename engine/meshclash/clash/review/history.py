@@ -87,8 +87,8 @@ class Decision:
 
     @property
     def region(self) -> str:
-        """If an object overlaps itself, the pair of its regions that overlap here; "" for pairs of two different
-        objects.
+        """The two regions of an object that overlap, if the clash is between parts of the same object. For a clash
+        between two objects, the value is "".
         """
         named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
         return next((text.partition("|")[0] for text in named), "")
@@ -347,7 +347,7 @@ def detection_steps(
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
 ) -> Generator[None, None, list[Event]]:
-    """Compute, in slices, the events that a detection adds to a history.
+    """Compute the events that a detection adds to a history. The computation runs in slices.
 
     Args:
         history: until now.

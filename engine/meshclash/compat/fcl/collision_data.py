@@ -78,7 +78,7 @@ def _vector(name: str, given: Any) -> np.ndarray:
 
 
 class CostSource:
-    """A box in a cost map of python-fcl. ``collide`` does not compute cost maps. If a request enables cost maps,
+    """A box in a cost map of python-fcl. MeshClash does not compute cost maps. If a request enables cost maps,
     ``collide`` raises an error.
     """
 
@@ -158,9 +158,9 @@ class DistanceResult(Changeable):
 
     Attributes:
         min_distance: [m].
-        nearest_points: two world points (3,), one of each object. The distance between these points is
-            ``min_distance``, or its absolute value. If the objects touch or overlap, both points are the same common
-            point, unless signed distances were enabled.
+        nearest_points: two world points (3,), one of each object, whose distance is the absolute value of
+            ``min_distance``; if the objects overlap and signed distances were not enabled, both are the same common
+            point.
         o1, o2: the shapes.
         b1, b2: triangles of the ``BVHModel`` that contain these points; -1 for other shapes.
     """

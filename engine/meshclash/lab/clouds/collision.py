@@ -59,8 +59,8 @@ class PaperControl:
     The rules adapt each query to the time that the previous query took. If the objects have moved a lot since then,
     this time is a poor guide. A query therefore also ends when its budget is spent, and returns the most likely result
     so far. After each query, the rules multiply the number of test points by the factor sqrt(budget / time), which is
-    kept between one half and two. They divide the distance at which leaves count as colliding by the same factor. Both
-    values stay within fixed limits.
+    kept between one half and two. The distance at which leaves count as colliding is divided by the same factor. The
+    number of test points and this distance stay within fixed limits.
 
     Args:
         budget: target processor time of a query [s].

@@ -76,8 +76,8 @@ class ClimbingPolytope(Changeable):
         """Rotate the points by a matrix (3, 3), and return a polytope (2 half,) float32 that certainly contains all
         rotated points.
 
-        The first half of the numbers are the lowest coordinates of the points along the directions. The second half are
-        the highest coordinates.
+        The first half of the numbers are the lowest coordinates of the points along the directions. The second half of
+        the numbers are the highest coordinates.
 
         Raises:
             InvalidPose: the matrix is not (3, 3), or has numbers that are not finite.
