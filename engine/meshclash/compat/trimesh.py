@@ -274,8 +274,8 @@ class RayMeshIntersector(Copyable):
         max_hits: int = 100,
         return_locations: bool = False,
     ) -> Any:
-        """Return the triangles that the rays cross (m,) and the indices of these rays (m,). Optionally, also return the
-        locations of the crossings (m, 3).
+        """Return the triangles that the rays cross (m,), and the index of the ray for each of them (m,). Optionally,
+        also return the locations of the crossings (m, 3).
 
         Args:
             ray_origins, ray_directions: (n, 3).

@@ -227,7 +227,7 @@ class Inflated(ConvexShape):
     """All points within a radius of a core shape. With this shape, you can add a safety margin to a mesh, round a hull,
     or create a ball or a capsule.
 
-    A mesh counts as a surface, as in ``collides`` and ``distance``. Even if a point lies inside a closed mesh, its
+    As in ``collides`` and ``distance``, a mesh counts as a surface. Even if a point lies inside a closed mesh, its
     distance is the distance from the surface. Hulls and other shapes count as solids.
 
     Args:

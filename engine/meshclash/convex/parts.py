@@ -14,7 +14,7 @@ from .hull import ConvexHull
 
 
 def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, seed: int = 0) -> list[TriangleMesh]:
-    """Return convex solids that together approximate the solid of a mesh (convex decomposition).
+    """Divide the solid of a mesh into convex parts that together approximate it (convex decomposition).
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
     search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:

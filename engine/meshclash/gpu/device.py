@@ -137,8 +137,8 @@ def configure_device(
             from the environment variable ``MESHCLASH_GPU_CROSSOVER``; if this variable is not set, "auto" always uses
             the CPU.
         memory_limit: maximum number of bytes to use on the device; None stands for all free memory.
-        reproducible: False finds contacts with a queue. True finds them level by level, as in the paper. Both ways give
-            the same results.
+        reproducible: False finds contacts with a queue; True finds contacts level by level, as in the paper; the
+            results are the same.
         point_crossover: the smallest number of points for which ``deviation`` and ``PointCloud.evaluate`` use the
             device; like ``crossover``, with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
         clearance_crossover, distance_crossover: like ``crossover``, for ``clearance`` and ``distance``, with the

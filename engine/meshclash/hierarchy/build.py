@@ -74,17 +74,17 @@ def build(
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Generator[Progress, None, Hierarchy]:
-    """Build a hierarchy over a mesh.
+    """Build a hierarchy of bounding volumes for a mesh.
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. After contact queries have done enough work
-            per triangle, they also use oriented boxes (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``), which
-            happens early with long, thin triangles. "aabb": boxes along the axes only. Other volumes are "sphere",
-            "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes
-            of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment,
-            rectangle), "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per
-            node).
+        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. When contact queries have done enough work
+            per triangle, they begin to use oriented boxes as well (``Hierarchy.is_oriented``,
+            ``hierarchy/oriented.py``). For long, thin triangles, this point is reached early. "aabb": boxes along the
+            axes only. Other volumes are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and
+            "obb_hull" (oriented boxes, along the axes of the surface or of its convex hull), "pss", "lss", "rss"
+            (spheres swept along a point, segment, rectangle), "ssv" (the cheapest of these three for each node), and
+            "boxtree" (restricted boxes, 8 bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
@@ -179,16 +179,15 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """Return the same tree for moved vertices, with bounding volumes that fit the new positions. The function does not
-    rebuild the tree.
+    """Return a hierarchy whose bounding volumes fit moved vertices. The structure of the tree stays the same.
 
     Args:
         hierarchy: made by ``build``; not changed unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
         in_place: True overwrites the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns it.
-            Only the new vertices then need new memory. While you refit a hierarchy in place, no query may be using it,
-            not even a query that is paused between two slices. The mesh that the hierarchy had before and the results
-            of earlier queries do not change.
+            With ``in_place``, only the vertices need new memory. While you refit a hierarchy in place, no query may be
+            using it, not even a query that is paused between two slices. The earlier mesh of the hierarchy and the
+            results of earlier queries do not change.
 
     Raises:
         InvalidMesh: the vertices are invalid (see TriangleMesh) or their number differs, or ``hierarchy`` is not a

@@ -121,19 +121,23 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def origin(self) -> np.ndarray:
-        """The point of the object from which the positions of the volumes are measured, (3,) float64 [m]."""
+        """The point from which the positions of the volumes are measured, in the object's own coordinates, (3,) float64
+        [m].
+        """
         return self.parts.origin
 
     @property
     def wide(self) -> "WideTree | None":
-        """The form of the tree in which a node has up to eight children. If the volumes are not boxes, or if a leaf has
-        more than eight triangles, the value is None.
+        """The tree in the form that queries use, in which a node has up to eight children. If the volumes are not
+        boxes, or if a leaf has more than eight triangles, the value is None.
         """
         return self.parts.wide
 
     @property
     def is_oriented(self) -> bool:
-        """Whether oriented boxes were added to the tree. Queries add them after enough work per triangle."""
+        """Whether oriented boxes were added to the tree. Queries add oriented boxes when they have done enough work per
+        triangle.
+        """
         return ORIENTED in self.parts.derived
 
     @property

@@ -33,7 +33,7 @@ def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float
             the distance of its farthest point from its centre, or from the axis of rotation through its centre; it is
             negative if the objects move apart.
         acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. If the objects
-            rotate at constant angular speed, use the relative acceleration of their centres.
+            rotate at constant angular speed, this value is the relative acceleration of their centres.
 
     Raises:
         UnsupportedOption: a number is not finite, or the distance or the acceleration is negative.

@@ -29,7 +29,7 @@ def collide_soups(
     no hierarchies.
 
     Use ``collide_soups`` for unconnected triangles that you query only once, or to compare methods. For each pose, the
-    function computes the partition of space again. The partition covers only the region that both objects reach.
+    function divides the space into cells anew. The cells cover only the region that both objects reach.
 
     Args:
         a, b: meshes.

@@ -117,8 +117,8 @@ class MeshLevels(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return the level with the fewest triangles whose error is small enough. In every part of the level, the two
-        error bounds together are at most ``error``.
+        """Return the level with the fewest triangles whose error is small enough. In every part of the level, the sum
+        of the two error bounds is at most ``error``.
 
         Args:
             error: [m], 0 or more; 0 gives the triangles of the mesh.
@@ -223,7 +223,7 @@ class MeshLevels(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes and pages of all open levels [bytes]."""
+        """The memory that the boxes and pages of all open levels use [bytes]."""
         return sum(level.nbytes for level in self._kept.values())
 
     @in_slices

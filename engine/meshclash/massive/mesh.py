@@ -33,9 +33,9 @@ class ClusteredMesh(HoldsFile):
     similar queries, as you would a mesh in memory.
 
     ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create a ClusteredMesh. The triangles are grouped into clusters
-    of neighbouring triangles, and each cluster has its own page in the file. A query reads a page only when it gets
-    near that cluster. The bounding boxes of all clusters stay in memory. Only one thread at a time may use a
-    ClusteredMesh.
+    of neighbouring triangles, and each cluster has its own page in the file. A query reads the page of a cluster only
+    when it comes near this cluster. The bounding boxes of all clusters stay in memory. Only one thread at a time may
+    use a ClusteredMesh.
 
     Attributes:
         path: path of the file.
@@ -104,7 +104,7 @@ class ClusteredMesh(HoldsFile):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], memory: int = DEFAULT_MEMORY) -> "ClusteredMesh":
-        """Open a file that was written by ``build``.
+        """Open a file that ``build`` has written.
 
         Args:
             path: the file.
@@ -127,7 +127,7 @@ class ClusteredMesh(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes of the clusters and of the loaded pages [bytes]."""
+        """The memory that the boxes of the clusters and the loaded pages use [bytes]."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
     @in_slices

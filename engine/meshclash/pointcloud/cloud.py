@@ -241,7 +241,9 @@ class PointCloud(Copyable):
 
     @property
     def built(self) -> Built:
-        """The hierarchy and its lengths, in the form that kernels need. MeshClash builds the hierarchy on first use."""
+        """The hierarchy of the points and its lengths, in the form that kernels need. MeshClash builds the hierarchy on
+        first use.
+        """
         return self.build() if self._built is None else self._built
 
     @in_slices
@@ -314,7 +316,9 @@ class PointCloud(Copyable):
 
     @property
     def sampling_radius(self) -> float:
-        """The sampling radius [m]. Discs of this radius around all points together have the area of the surface."""
+        """The sampling radius [m]. If you place a disc of this radius at each point, the discs together have the same
+        area as the surface.
+        """
         return self.lengths.sampling_radius
 
     @property
@@ -324,14 +328,14 @@ class PointCloud(Copyable):
 
     @property
     def resolution(self) -> float:
-        """The length [m] below which the cloud is too coarse to decide gaps and overlaps. The resolution is twice the
+        """The length [m] below which the cloud is too coarse to tell a gap from an overlap. The resolution is twice the
         sampling radius, or the bandwidth if the bandwidth is larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 
     @property
     def nbytes(self) -> int:
-        """Memory of points, normals and hierarchy [bytes]."""
+        """The memory that the points, the normals and the hierarchy use [bytes]."""
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -371,8 +375,8 @@ class PointCloud(Copyable):
     def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
         """Return a new cloud whose points and normals have been transformed by a (4, 4) affine matrix.
 
-        If the cloud was created with a given bandwidth, the new bandwidth is scaled by the cube root of the change in
-        volume.
+        If you gave a bandwidth, the new cloud gets this bandwidth, multiplied by the cube root of the matrix's change
+        of volume.
 
         Raises:
             InvalidPointCloud: the matrix is not 4x4, finite and invertible.

@@ -81,10 +81,10 @@ class CloudContacts(Copyable):
         """Return the elements of one object that are in contact in any of the poses: triangles of a mesh, or points of
         a cloud.
 
-        The points of a cloud come from the leaves that touch or overlap. Each point lies in the box of the other leaf,
-        or in the region that its leaf shares with a triangle, with a margin of 1.5 sampling radii. The returned points
-        therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf that is nearest to
-        the contact is always included.
+        The points of a cloud come from those leaves of the hierarchy that touch or overlap. Each point lies in the box
+        of the other leaf, or in the region that its leaf shares with a triangle, with a margin of 1.5 sampling radii.
+        The returned points therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf
+        that is nearest to the contact is always included.
 
         Args:
             side: 0 for a, 1 for b.
@@ -129,7 +129,7 @@ class CloudContacts(Copyable):
 
     @in_slices
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
-        """Return whether the points of the clouds are too far apart to tell whether their surfaces touch or overlap.
+        """Return whether the clouds have too few points to tell whether their surfaces touch or overlap.
 
         A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
         (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate

@@ -81,13 +81,14 @@ def distance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Distance | CloudDistance]:
-    """Return the distance between the surfaces of two objects, with the nearest points.
+    """Return the distance between the surfaces of two objects, and the nearest points.
 
-    If an object lies inside a solid, its distance is measured to the surface of the solid. ``Scene.distances`` compares
-    solids instead, so its gap is 0 for such objects. If the surfaces have a common point, the distance is exactly 0,
-    and the result contains one pair of triangles that touch or cross each other. If several pairs of triangles have the
-    same smallest distance, the result contains the first pair in sorted order. Source of the search: Larsen,
-    Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999).
+    If an object lies inside a solid, its distance is measured to the surface of the solid. In contrast,
+    ``Scene.distances`` compares solids, and its gap is 0 if one solid lies inside the other. If the surfaces have a
+    common point, the distance is exactly 0, and the result contains one pair of triangles that touch or cross each
+    other. If several pairs of triangles have the same smallest distance, the result contains the first pair in sorted
+    order. Source of the search: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
+    (1999).
 
     Args:
         a, b: meshes, hierarchies made by ``build``, exact shapes (``mc.shapes.Sphere``, ``Inflated``, ...), or

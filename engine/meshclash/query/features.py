@@ -12,7 +12,7 @@ _ON_EDGE = 2.0**-20
 
 class Feature(IntEnum):
     """The feature of a triangle on which a point lies: 1 ``VERTEX``, 2 ``EDGE``, 3 ``FACE``. The value is the number of
-    corners whose barycentric weight is above 0.
+    corners of the triangle whose weight is above 0.
     """
 
     VERTEX = 1

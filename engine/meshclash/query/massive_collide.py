@@ -47,8 +47,8 @@ class MassiveCollision(Copyable):
     ``massive_collide`` returns a MassiveCollision.
 
     Each row of the result is a pair of parts, and each part is a run of consecutive clusters. If the distance between
-    two triangles is at most delta, they belong to one of the rows. In each row, the distance between some triangles is
-    at most delta + epsilon. An object that was loaded into memory counts as a single cluster.
+    two triangles is at most delta, the pair belongs to one of the rows. In each row, the distance between some
+    triangles is at most delta + epsilon. An object that was loaded into memory counts as a single cluster.
 
     Attributes:
         answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta; the levels
@@ -123,7 +123,7 @@ class MassiveCollision(Copyable):
         touch or cross each other. If delta is above 0, the result contains all pairs within delta.
 
         The triangle indices refer to ``level_a`` and ``level_b``. The levels of detail only approximate the objects.
-        What is proved about the objects themselves is in the rows of the result.
+        The rows of the result contain what is proved about the objects themselves.
 
         Raises:
             UnsupportedOption: the query used progressive meshes.
@@ -181,8 +181,8 @@ def massive_collide(
 
     The result is complete: it covers all triangles within delta, and each of its rows is within delta + epsilon. If the
     levels cannot decide whether any triangles are within delta, the search reads some of the close pairs of pages from
-    the files. The pages that it reads are spread over all close pairs. If the search finds a contact in one of these
-    pairs, the answer is "closer". If an object has no levels of detail, its own triangles are compared.
+    the files. The pages that the search reads are spread over all close pairs. If the search finds a contact in one of
+    these pairs, the answer is "closer". If an object has no levels of detail, its own triangles are compared.
     ``MeshLevels.build`` creates levels. MeshClash keeps intermediate results, so that later queries of the same objects
     in nearby poses take less time. Stored intermediate results do not change the result of a query.
 

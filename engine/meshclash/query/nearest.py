@@ -31,7 +31,8 @@ def nearest(
 ) -> Generator[Progress, None, NearestPoints]:
     """For each of n points, return the nearest triangles of a mesh, and the nearest point on each of these triangles.
 
-    The mesh may be open. If several triangles are equally near, the triangle with the lowest index comes first.
+    The mesh may be open or closed. If several triangles are equally near, the triangle with the lowest index comes
+    first.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.

@@ -26,12 +26,12 @@ def penetration(
     """Return a short translation that separates two solids, and a lower bound for the length of the shortest such
     translation.
 
-    If both solids are convex, the translation is the shortest one, up to rounding (``expanding_polytope.py``). A plane
-    between the translated solids then proves that they are apart. For other solids, the search begins with the
-    translation that separates their convex hulls. The search then tries shorter translations, for example along the
-    normals of the contacts, as long as they still separate the solids. The lower bound is the diameter of the largest
-    ball that the search found in the common volume. If the solids have no common volume, the depth is 0, even if the
-    solids touch.
+    If both solids are convex, the translation is the shortest one, up to rounding (``expanding_polytope.py``). For
+    convex solids, a plane between the translated solids proves that they are apart. For other solids, the search begins
+    with the translation that separates their convex hulls. The search then tries shorter translations, for example
+    along the normals of the contacts, as long as they still separate the solids. The lower bound is the diameter of the
+    largest ball that the search found in the common volume. If the solids have no common volume, the depth is 0, even
+    if the solids touch.
 
     If you pass the result for an earlier pose as ``start``, a query of solids that are not convex takes about a
     hundredth of the time. The search adjusts the earlier translation until it just separates the solids in the new

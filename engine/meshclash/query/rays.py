@@ -72,8 +72,8 @@ def ray_any(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """For each of n rays, return whether it crosses the surface of a mesh, (n,) bool. With this test, you can find out
-    whether something is occluded, or whether a line of sight is free.
+    """For each of n rays, return whether it crosses the surface of a mesh, (n,) bool. You can use this function to find
+    out whether an object is hidden, or whether a line of sight is free.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.

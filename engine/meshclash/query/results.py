@@ -148,7 +148,7 @@ class Distance(Copyable):
 
     @property
     def stats(self) -> QueryStats:
-        """Statistics about the work of the query."""
+        """Statistics about the work that the query did."""
         return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
 
     def __repr__(self) -> str:

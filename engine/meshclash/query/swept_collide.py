@@ -66,8 +66,8 @@ class SweptContacts:
         return len(self.pairs)
 
     def points(self) -> SweptPoints:
-        """For each pair, return the point of first contact, its normal, and its barycentric coordinates and features on
-        both triangles.
+        """For each pair, return the point of first contact and its normal. The result also contains the barycentric
+        coordinates and the feature of this point on both triangles.
         """
         ends = np.empty((2, len(self), 2, 3, 3))
         for frame in np.unique(self.frame):
@@ -139,9 +139,9 @@ def swept_self_collide(
 
     A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. Neighbouring triangles
     therefore do not count as touching if they only touch at the vertex or edge that they share. Even if a corner of one
-    triangle moves to exactly the shared vertex or edge, this does not count as a contact. The time of a pair is the
-    first time at which ``self_collide`` would report it. If there is no first time, the time of the pair is the limit
-    that such times approach. The arguments and errors are the same as for ``swept_collide``.
+    triangle moves exactly onto the shared vertex or edge, the triangles do not count as touching. The time of a pair is
+    the first time at which ``self_collide`` would report it. If there is no first time, the time of the pair is the
+    limit that such times approach. The arguments and errors are the same as for ``swept_collide``.
 
     Example:
         >>> import meshclash as mc

@@ -69,12 +69,12 @@ def time_critical(
     """Return whether two objects collide, with as much certainty as a time budget allows (ADB-trees: Klein and Zachmann
     2003).
 
-    The search first visits the pairs of nodes that most probably contain a contact. Pairs of leaves are decided
-    exactly. If the search finds a contact, or if it has no pairs left, the result is exact. If the search ends earlier,
-    the result is only probable. If the search has found ``k_min`` pairs of nodes with a probability of at least
-    ``p_min``, it ends, and the objects count as colliding. The search also ends when the budget is used up. The first
-    query of a mesh also builds its hierarchy and measures how densely its surface fills the nodes. The budget does not
-    limit this preparation.
+    The search first visits the pairs of nodes that most probably contain a contact. For pairs of leaves, the search
+    decides exactly whether they contain a contact. If the search finds a contact, or if it has no pairs left, the
+    result is exact. If the search ends earlier, the result is only probable. If the search has found ``k_min`` pairs of
+    nodes with a probability of at least ``p_min``, it ends, and the objects count as colliding. The search also ends
+    when the budget is used up. The first query of a mesh also builds its hierarchy, and measures how densely the
+    surface fills the nodes. The budget does not limit this preparation.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.

@@ -30,7 +30,7 @@ def verdict(
 ) -> Generator[Progress, None, PairVerdict]:
     """Return the relation of two objects: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
-    A closed mesh counts as a solid, which consists of all points with a nonzero winding number. Two solids clash if
+    A closed mesh counts as a solid. The solid consists of all points whose winding number is not 0. Two solids clash if
     they have a common volume. An object is contained in another one if none of its points lies outside. Two solids
     touch if they have a common point but no common volume. An open mesh clashes if it crosses the surface of the other
     object or enters its solid. An open mesh is contained in the other object if it lies inside. If an open mesh

@@ -30,7 +30,7 @@ def voxel_collide(
     memory: int | None = None,
     device: str = "cpu",
 ) -> Generator[Progress, None, VoxelContacts]:
-    """Return the voxels of a grid that both objects reach, and the contacts or the common volume that they contain.
+    """Return the voxels of a grid that both objects reach, and the contacts or the common volume in these voxels.
 
     Use ``voxel_collide`` for objects that deform or change their triangles all the time, because it does not build or
     cache anything beforehand. The function divides only the region that is common to both bounding boxes into voxels.

@@ -75,7 +75,7 @@ class VoxelOverlaps(Copyable):
 
     def closer_than(self, k: int) -> float:
         """Return an upper bound of the distance between the two objects of pair k [m]. The bound is the diagonal of a
-        voxel, plus the distance to which the points of a point cloud reach.
+        voxel, plus the reach of the points if an object is a point cloud.
         """
         k = place_of("k", k, len(self))
         assert self.grid is not None
@@ -109,7 +109,7 @@ def voxel_overlaps(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelOverlaps:
-    """Find which of many objects share voxels of a common grid. The function does not prepare the objects in any way.
+    """Find which of many objects share voxels of a common grid. The objects need no preparation.
 
     Args:
         things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface

@@ -79,7 +79,7 @@ class PairGap(PairVerdict):
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
     def to_dict(self) -> dict[str, object]:
-        """Return a dictionary with the values of ``PairVerdict.to_dict`` and the gap."""
+        """Return the dictionary of ``PairVerdict.to_dict``, to which the gap is added."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:

@@ -35,7 +35,7 @@ class Robot(Copyable):
 
     Mesh files are read in the same way as by ``mc.read``, in metres, and then multiplied by their ``scale``. As in RViz
     and Pinocchio, the axes of a COLLADA file are not changed, even if the file states another up axis. In a glTF file,
-    the y axis points up, and becomes the z axis.
+    the y axis points up, and MeshClash turns it into the z axis.
 
     Args:
         path: path of the URDF file.

@@ -552,8 +552,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         Between two steps, you can move objects (``set_pose``, ``set_poses``), and you can deform, add and remove them.
         Each step finds all pairs that touch or overlap, in the same way as ``collides``. To save time, a step reuses
-        data of the previous step. The reused data are the sorted boxes, the results for pairs that did not move, and
-        distances which show that a pair cannot touch yet. The reused data does not change the result.
+        data of the previous step. A step reuses the sorted boxes, the results for pairs that did not move, and
+        distances which show that a pair cannot touch yet. The reuse of data does not change the result.
 
         A step can run in slices (``meshclash.steps``). If you close such a step before its end, the next step finds the
         same changes.
@@ -732,8 +732,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """For each of n rays, return whether it crosses any object, (n,) bool. With this test, you can find out whether
-        something is occluded, or whether a line of sight is free.
+        """For each of n rays, return whether it crosses any object, (n,) bool. You can use this method to find out
+        whether an object is hidden, or whether a line of sight is free.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.

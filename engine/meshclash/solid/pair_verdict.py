@@ -124,8 +124,8 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """The contacts of the two surfaces, as ``Contacts``, or as ``CloudContacts`` if one object is a cloud. Columns
-        0 and 1 belong to a and b.
+        """The contacts of the two surfaces, as ``Contacts``, or as ``CloudContacts`` if one object is a cloud. Column 0
+        belongs to a, and column 1 belongs to b.
         """
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
@@ -140,8 +140,8 @@ class PairVerdict(Copyable):
 
     @property
     def inside(self) -> np.ndarray:
-        """If one object is a cloud and the other is a closed mesh, the points of the cloud that lie inside the mesh,
-        (n,) int32, in ascending order.
+        """The points of a cloud that lie inside the other object, if this object is a closed mesh: (n,) int32, in
+        ascending order.
         """
         return self._found.inside(self._job)
 

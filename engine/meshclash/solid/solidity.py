@@ -128,7 +128,7 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
     """Return whether a mesh bounds a solid, either exactly or with holes and cracks. The result also says where the
-    mesh is open, and, if it bounds no solid, why.
+    mesh is open. If the mesh does not bound a solid, the result gives the reason.
 
     The function ignores faces that do not bound a volume, such as copies, flat faces, second layers, and faces inside
     the material. The function also joins open edges at the same position, gives all faces a consistent winding, and

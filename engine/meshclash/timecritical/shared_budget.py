@@ -66,7 +66,7 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether the results for all pairs are exact."""
+        """Whether the results for all pairs of objects are exact."""
         return bool(self.complete.all())
 
 

@@ -123,7 +123,7 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
         resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. The
             resolution does not change which triangles are in contact. Only
-            ``verdict(..., permitted_overlap="resolution")`` uses the resolution; see ``float32_resolution``.
+            ``verdict(..., permitted_overlap="resolution")`` uses the resolution. See ``float32_resolution``.
         weld: True joins vertices at exactly the same position: each triangle then uses the first vertex at this
             position. Welding is useful for files such as STL, in which triangles do not share vertices. The number and
             the order of vertices and triangles stay the same; there is no tolerance, because the result would then
@@ -266,8 +266,8 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Decisions that queries made for a mesh with the same triangles. MeshClash reuses these decisions while the
-        mesh deforms.
+        """Decisions that queries have made for a mesh with the same triangles. MeshClash reuses these decisions while
+        the mesh deforms.
         """
         return self._common.decided
 

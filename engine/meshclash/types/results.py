@@ -17,7 +17,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Statistics about the work of a query. The counts are the same on every computer."""
+    """Statistics about the work that a query did. The counts are the same on every computer."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""

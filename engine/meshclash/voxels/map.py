@@ -190,8 +190,8 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """The points of a shell that lie inside a solid. The next call of ``touch`` overwrites these arrays. If you need
-    the arrays later, copy them.
+    """The points of a shell that lie inside a solid, with their depths and normals. The next call of ``touch``
+    overwrites these arrays. If you need the arrays later, copy them.
     """
 
     points: np.ndarray
@@ -309,7 +309,7 @@ class VoxelMap(Copyable, caches=_ROOM):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the map [bytes]."""
+        """The memory that the map uses [bytes]."""
         return int(self._planes.nbytes + self._cells.nbytes + self._heads.nbytes)
 
     def __repr__(self) -> str:

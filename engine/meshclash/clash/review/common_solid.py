@@ -57,7 +57,7 @@ class Interference(NamedTuple):
 def interference(
     a: TriangleMesh | ForeignMesh, b: TriangleMesh | ForeignMesh, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Interference:
-    """Return the common solid of two closed meshes, computed by manifold3d.
+    """Compute the common solid of two closed meshes with the library manifold3d.
 
     The function first welds vertices at the same position and orients the faces consistently. To keep the full
     precision of the coordinates, the function also moves both meshes near the origin.

@@ -139,8 +139,8 @@ class ContinuousCollisionResult(Changeable):
 
 
 class DistanceRequest:
-    """The options of a distance query, such as whether the distance of overlapping objects is minus their penetration
-    depth.
+    """The options of a distance query. With signed distances, the distance of overlapping objects is minus their
+    penetration depth.
 
     MeshClash always computes the nearest points, even if you do not request them.
     """

@@ -100,7 +100,7 @@ class CollisionGeometry(Changeable):
 
     @property
     def box(self) -> list[list[float]]:
-        """The lowest and highest coordinate of the shape along each of its own axes, three pairs [m]."""
+        """The lowest and the highest coordinate of the shape along each of its own axes, as three pairs [m]."""
         if self._box is None:
             self._box = self.local_box().T.tolist()
         return self._box
@@ -270,7 +270,7 @@ class Ellipsoid(CollisionGeometry):
 
 
 class Capsule(CollisionGeometry):
-    """A segment along z from 0 to ``lz``, with a radius [m]."""
+    """A capsule: a segment along the z axis from 0 to ``lz``, with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_CAPSULE
     is_thin = True
@@ -337,7 +337,7 @@ class Cone(CollisionGeometry):
 
 
 class TriangleP(CollisionGeometry):
-    """One triangle with three corners (3,) [m]."""
+    """A single triangle, given by its three corners, each (3,) [m]."""
 
     node_type = NODE_TYPE.GEOM_TRIANGLE
     is_thin = True

@@ -20,7 +20,7 @@ small."""
 
 
 class Transform(Changeable):
-    """A rotation, given as a matrix (3, 3) or a quaternion (w, x, y, z), and a translation (3,) [m].
+    """A rotation and a translation (3,) [m]. The rotation is given as a matrix (3, 3) or as a quaternion (w, x, y, z).
 
     You can pass a rotation, a translation, both of them in this order, another transform to copy, or nothing for the
     identity. A quaternion may have any length above 0, and is scaled to length 1.

@@ -77,8 +77,8 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """Return the number of contacts that this call found, which is 0 if the objects do not collide. An object that lies
-    inside another object collides with it.
+    """Return the number of contacts that this call found, which is 0 if the objects do not collide. If one object lies
+    inside the other, the two objects also collide.
 
     If you pass a result, this call adds its contacts to those of earlier calls. As soon as one of these calls finds a
     collision, ``is_collision`` of the result is True.

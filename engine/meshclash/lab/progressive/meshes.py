@@ -92,8 +92,7 @@ class ProgressiveMeshes(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
-        """Return the meshes of all nodes. The meshes and the hierarchy together use at most the given number of bytes
-        of memory.
+        """Return the meshes of all nodes. The meshes and the hierarchy together use at most ``memory`` bytes.
 
         Raises:
             UnsupportedOption: the memory is too small for two pages.
@@ -111,7 +110,7 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why the file contains no simplified meshes, or "" if it contains some."""
+        """The reason why the file contains no simplified meshes. If the file contains some, the text is empty."""
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property

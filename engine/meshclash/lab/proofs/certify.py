@@ -21,9 +21,10 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
     """Decide whether two moving points, edges or triangles touch, and return a proof that you can check without
     MeshClash.
 
-    For elements at rest, the result is that of ``collide``. If you also give positions at time 1, the result is that of
-    ``swept_collide`` and of the functions for impacts. The program ``check_certificate.py`` checks the proof. This
-    program has two hundred lines, uses only Python integers, and does not import MeshClash.
+    For elements at rest, the verdict is the same as that of ``collide``. If you also give positions at time 1, the
+    verdict is the same as that of ``swept_collide`` and of the functions for impacts. The program
+    ``check_certificate.py`` checks the proof. This program has two hundred lines, uses only Python integers, and does
+    not import MeshClash.
 
     Args:
         first: one to three points, (1, 3), (2, 3) or (3, 3) [m]: a point, an edge, or a triangle.

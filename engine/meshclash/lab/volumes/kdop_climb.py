@@ -45,7 +45,8 @@ def _climb_all(hull, directions, rotation, last, volume):
 
 
 class ClimbingPolytope(Changeable):
-    """The k-DOP of a set of points that rotates about the origin.
+    """The k-DOP around a set of points that rotates about the origin. A k-DOP is a convex polytope whose faces have
+    fixed directions.
 
     Args:
         points: (n, 3) [m], as the argument of ``ConvexHull``.
