@@ -192,7 +192,7 @@ def test_products_without_a_body_are_counted_by_kind(tmp_path, schema):
     assert parts.left_out == ()
     assert parts.no_geometry == {
         "element without a shape": 1, "assembly": 1, "opening": 1, "space": 1, "element without a surface": 1,
-        "annotation": 1, "site, building or storey": 1, "port": 1,
+        "annotation": 1, "spatial structure element": 1, "port": 1,
     }  # fmt: skip
 
 

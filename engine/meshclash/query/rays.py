@@ -150,8 +150,7 @@ def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
             raise UnsupportedOption(f"there are {len(starts)} origins, but {len(ways)} directions")
         count = len(starts) if len(ways) == 1 else len(ways)
         starts, ways = (np.repeat(part, count, axis=0) if len(part) != count else part for part in (starts, ways))
-    zero = np.flatnonzero((ways[:, 0] == 0.0) & (ways[:, 1] == 0.0) & (ways[:, 2] == 0.0))
-    if len(zero):
+    if not (ways[:, 0] != 0.0).all() and len(zero := np.flatnonzero(~ways.any(axis=1))):
         raise UnsupportedOption(f"direction {zero[0]} is zero ({len(zero)} in total)")
     return Rays(starts, ways, _checked_lengths(lengths, count))
 
@@ -163,7 +162,7 @@ def _rows(name: str, values: Any) -> np.ndarray:
         array = array[None]
     if array.ndim != 2 or array.shape[1] != 3:
         raise UnsupportedOption(f"{name} must have shape (n, 3) or (3,), not {array.shape}")
-    if len(array) and not np.abs(array).max() <= LARGEST_COORDINATE:
+    if len(array) and not -LARGEST_COORDINATE <= array.min() <= array.max() <= LARGEST_COORDINATE:
         bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))
         raise UnsupportedOption(
             f"row {bad[0]} of {name} is {array[bad[0]].tolist()} ({len(bad)} in total): numbers must "

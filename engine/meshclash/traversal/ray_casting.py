@@ -14,7 +14,7 @@ from ..types.steps import map_progress
 from .forest import TreeSet
 from .frames import make_frame
 from .nearest_triangles import parts_of
-from .object_tree import STACK_SIZE, is_beyond, posed_objects, push_nearest_last, world_ray
+from .object_tree import STACK_SIZE, Waiting, is_beyond, posed_objects, push_nearest_last, world_ray
 from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, RayCrossings, trace
@@ -43,19 +43,19 @@ class Rays(NamedTuple):
 
 
 @inner
-def _cast_ray(forest, objects, o, d, length, which, found, i, row, work, nodes, entries):
+def _cast_ray(forest, objects, o, d, length, which, found, i, row, work, waiting):
     """Cast ray i at all objects; return the number of crossings, or -1 if it is undecided. ``row``: the first row."""
     n, count = objects.order.shape[0], 0
     ray = by_reference(world_ray(objects, o, d))
-    nodes[0], entries[0], used = 1, 0.0, 1
+    waiting.nodes[0], waiting.entries[0], used = 1, 0.0, 1
     while used > 0:
         used -= 1
-        node = nodes[used]
+        node = waiting.nodes[used]
         limit = min(length, found.distances[i]) if which == FIRST else length
-        if is_beyond(ray, entries[used], limit):
+        if is_beyond(ray, waiting.entries[used], limit):
             continue
         if node < n:
-            used = push_nearest_last(objects, ray, node, nodes, entries, used)
+            used = push_nearest_last(objects, ray, node, waiting, used)
             continue
         thing = objects.order[node - n]
         frame = by_reference(
@@ -82,13 +82,14 @@ def _cast(
     """Fill ``counts`` (n,), -1 if undecided, and the arrays of ``found``.
 
     ``found`` has a row for each ray. For ALL it has a row for each crossing, and the rows of a ray begin at its offset.
-    ``nodes`` and ``entries`` are the stack of the search for objects.
+    ``nodes`` and ``entries`` are the arrays of a Waiting.
     """
     forest = by_reference(forest)
     objects = by_reference(objects)
     rays = by_reference(rays)
     found = by_reference(found)
     work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
+    waiting = by_reference(Waiting(nodes, entries))
     for task in range(tasks.shape[0]):
         for i in range(tasks[task, 0], tasks[task, 1]):
             if which == FIRST:
@@ -98,7 +99,7 @@ def _cast(
             o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
             d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
             row = offsets[i] if which == ALL else i
-            counts[i] = _cast_ray(forest, objects, o, d, rays.lengths[i], which, found, i, row, work, nodes, entries)
+            counts[i] = _cast_ray(forest, objects, o, d, rays.lengths[i], which, found, i, row, work, waiting)
 
 
 @kernel

@@ -230,7 +230,7 @@ class _Rows:
         if len(distinct) == 1:
             return self.name(int(distinct[0]))
         counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
-        some = [f"{count} {self.names[family]}" for family, count in counts.most_common(3)]
+        some = [_numbered(count, self.names[family]) for family, count in counts.most_common(3)]
         more = len(counts) - len(some)
         if not more:
             return ", ".join(some)
@@ -245,6 +245,11 @@ class _Rows:
         reason = Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
         sides = tuple(self.names[self.family[side[rows[0]]]] for side in (self.left, self.right))
         return Group(rows, reason, key, sides, _extent(self.clashes.depths[rows]))
+
+
+def _numbered(count: int, family: str) -> str:
+    """Put a number before the name of a family; a sign keeps it apart from a name that starts with a digit."""
+    return f"{count} × {family}" if family[:1].isdigit() else f"{count} {family}"
 
 
 _TEMPLATES = {
