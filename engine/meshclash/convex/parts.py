@@ -30,8 +30,8 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
         Closed convex meshes, in the mesh's frame.
 
     Raises:
-        InvalidMesh: the argument is not a mesh, or the mesh is not closed. UnsupportedOption: an option is out of its
-            range, or CoACD is missing.
+        InvalidMesh: the argument is not a mesh, or the mesh is not closed.
+        UnsupportedOption: an option is out of its range, or CoACD is not installed.
 
     Example:
         >>> import meshclash as mc

@@ -97,7 +97,9 @@ def advise(
         volumes, splits: names to try; default: all.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or an empty list.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown name, or an empty list.
 
     Example:
         >>> import meshclash as mc

@@ -41,7 +41,9 @@ def collide_soups(
             compared.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown partition.
 
     Example:
         >>> import meshclash as mc

@@ -118,8 +118,9 @@ def time_of_contact(
             intervals, the objects are certainly apart.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to
-        be resolved in float64 at these coordinates, speeds and times.
+        InvalidMesh, InvalidPose: an object or a pose is invalid.
+        UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to be resolved in float64 at
+            these coordinates, speeds and times.
 
     Example:
         >>> import numpy as np

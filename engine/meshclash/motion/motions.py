@@ -112,7 +112,8 @@ class ScrewMotion(Motion):
         start, end: times; ``end`` is later.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or not in ascending order.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: times that are not finite or not in ascending order.
 
     Example:
         >>> import numpy as np
@@ -146,8 +147,8 @@ class ScrewMotion(Motion):
             pose: pose of the object at the start. start, end: times.
 
         Raises:
-            InvalidPose; UnsupportedOption: numbers that are not finite, a direction without length, more than 10,000
-            turns.
+            InvalidPose: the pose is invalid.
+            UnsupportedOption: numbers that are not finite, a direction without length, or more than 10,000 turns.
         """
         times = _ordered("times", [start, end])
         centre, axis = _vector("point", point), _vector("direction", direction)
@@ -183,8 +184,9 @@ class KeyframedMotion(Motion):
             a turn between two keys: add keys for larger rotations.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or not increasing, a different number of poses, or an
-        unknown interpolation.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: times that are not finite or not increasing, a different number of poses, or an unknown
+            interpolation.
 
     Example:
         >>> import numpy as np

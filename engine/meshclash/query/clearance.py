@@ -42,8 +42,8 @@ def clearance(
         pose_a, pose_b, volume, threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: a tolerance that is negative or not finite, or
-        another invalid option.
+        InvalidMesh, InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: a tolerance that is negative or not finite, or another invalid option.
 
     Example:
         >>> import numpy as np

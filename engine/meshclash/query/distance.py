@@ -108,9 +108,9 @@ def distance(
         threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error that is negative or not finite, a
-        relative error of 1 or more, or a ``start`` that is not a Distance or belongs to other meshes or to another
-        number of poses.
+        InvalidMesh, InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: an error that is negative or not finite, a relative error of 1 or more, or a ``start`` that
+            is not a Distance or belongs to other meshes or to another number of poses.
 
     Example:
         >>> import numpy as np

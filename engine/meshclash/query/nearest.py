@@ -48,8 +48,8 @@ def nearest(
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are not a finite (n, 3) array, k
-            below 1, or a negative limit.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, points that are not a finite (n, 3) array, k below 1, or a negative limit.
 
     Example:
         >>> import meshclash as mc

@@ -50,8 +50,9 @@ def penetration(
         threads, device: as for ``collide``. If the solids are not convex, the query uses a single thread.
 
     Raises:
-        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is not a
-        Penetration, or another invalid option.
+        InvalidMesh: a mesh is not closed.
+        InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: a ``start`` that is not a Penetration, or another invalid option.
 
     Example:
         >>> import numpy as np

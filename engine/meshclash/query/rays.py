@@ -49,8 +49,9 @@ def ray_first(
         threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not
-            finite, a direction that is zero, or a negative length.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not finite, a direction that is
+            zero, or a negative length.
 
     Example:
         >>> import meshclash as mc

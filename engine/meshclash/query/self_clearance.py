@@ -38,7 +38,8 @@ def self_clearance(
         threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
 
     Example:
         >>> import meshclash as mc

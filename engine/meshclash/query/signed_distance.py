@@ -49,7 +49,8 @@ def signed_distance(
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where the mesh is open.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
 
     Example:
         >>> import meshclash as mc

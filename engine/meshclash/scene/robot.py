@@ -65,7 +65,9 @@ class Robot(Copyable):
 
     Raises:
         InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no
-            link has a shape. InvalidMesh: the mesh of a link is invalid. UnsupportedOption: an argument is invalid.
+            link has a shape.
+        InvalidMesh: the mesh of a link is invalid.
+        UnsupportedOption: an argument is invalid.
     """
 
     def __init__(

@@ -226,8 +226,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             resolutions: one per object, as for ``add``. None keeps the current resolutions.
 
         Raises:
-            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: the number of poses or resolutions differs from
-            the number of objects.
+            UnknownObject, InvalidPose, InvalidMesh: as for ``set_pose``.
+            UnsupportedOption: the number of poses or resolutions differs from the number of objects.
         """
         self._objects.set_poses(keys, poses, resolutions)
 
@@ -239,7 +239,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         more tests than after the last build, it rebuilds the hierarchy instead of refitting it.
 
         Raises:
-            UnknownObject; InvalidMesh: the number of vertices differs or a coordinate is not finite;
+            UnknownObject: the object is not in the scene.
+            InvalidMesh: the number of vertices differs, or a coordinate is not finite.
             UnsupportedOption: the object is a point cloud or a clustered mesh.
         """
         self._objects.set_vertices(key, vertices)
@@ -596,8 +597,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, or the device is
-            unknown.
+            UnknownObject, DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: a length is negative or not finite, or the device is unknown.
         """
         reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap, depth=depth)
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
@@ -675,9 +676,10 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is not a whole number of at
-            least 1, a length is negative or not finite, the device is unknown, or configurations are given for a scene
-            with a point cloud or a clustered mesh.
+            UnknownObject, InvalidPose: as for ``collides``.
+            DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: ``most`` is not a whole number of at least 1, a length is negative or not finite, the
+                device is unknown, or configurations are given for a scene with a point cloud or a clustered mesh.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
         served = check_device(device, served=True)

@@ -30,8 +30,8 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
             has world coordinates.
 
     Raises:
-        UnsupportedOption: ``largest`` is not a finite length in single precision. InvalidPose: the matrix has another
-        shape or is not finite.
+        UnsupportedOption: ``largest`` is not a finite length in single precision.
+        InvalidPose: the matrix has another shape or is not finite.
 
     Example:
         >>> import meshclash as mc

@@ -227,8 +227,9 @@ class VoxelMap(Copyable, caches=_ROOM):
         grid: the grid of the voxels, in the mesh's frame.
 
     Raises:
-        InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: the fineness is invalid, or the map needs more
-            than ``memory``.
+        InvalidMesh: the argument is not a mesh.
+        NotASolid: the mesh is open.
+        UnsupportedOption: the fineness is invalid, or the map needs more than ``memory``.
 
     Example:
         >>> import meshclash as mc

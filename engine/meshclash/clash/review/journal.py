@@ -207,7 +207,8 @@ class Journal(Changeable):
         incomplete line therefore cannot damage the added events.
 
         Raises:
-            InvalidFile: the file cannot be written. UnsupportedOption: an event is not valid.
+            InvalidFile: the file cannot be written.
+            UnsupportedOption: an event is not valid.
         """
         new = [checked_event(said) for said in several("events", events, Event) if said.id not in self.events]
         if not new:
