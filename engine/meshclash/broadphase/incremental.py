@@ -33,7 +33,9 @@ _NOWHERE = np.full(6, np.nan)
 
 
 class PairChanges(NamedTuple):
-    """The changes of a frame: pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The pairs of boxes that changed in a frame. Each array contains pairs of ids, (k, 2) int64. The pairs are sorted,
+    and each pair starts with the lower id.
+    """
 
     begun: np.ndarray
     ended: np.ndarray

@@ -107,7 +107,8 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         self._caster = self._finder = None
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
-        """Return the first crossing of a ray with a polygon: (location, normal, index, distance), or four None.
+        """Return the first crossing of a ray with a polygon, as (location, normal, index, distance). If there is no
+        crossing, return four times None.
 
         Args:
             origin, direction: three numbers each; the direction may have any length, but a ray with length 0 hits
@@ -131,7 +132,8 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return self._hit(u * corners[0] + v * corners[1] + w * corners[2], triangle, far)
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
-        """Return the nearest point of all polygons: (location, normal, index, distance), or four None.
+        """Return the nearest point on any polygon, as (location, normal, index, distance). If there is no such point,
+        return four times None.
 
         Args:
             origin: three numbers.

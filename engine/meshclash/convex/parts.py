@@ -17,8 +17,8 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
     """Divide the solid of a mesh into convex parts that together approximate it (convex decomposition).
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
-    search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:
-    query the mesh itself if a result has to be exact.
+    search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are only an
+    approximation. If a result has to be exact, query the mesh itself.
 
     Args:
         mesh: a closed mesh.

@@ -139,7 +139,8 @@ class MeshLevels(HoldsFile):
         return self._kept[key]
 
     def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
+        """Return a level for display. The level is as fine as ``most`` triangles allow. If even the coarsest level has
+        more triangles, return that level.
 
         Args:
             most: largest number of triangles, at least 1.

@@ -311,7 +311,9 @@ class PointCloud(Copyable):
 
     @property
     def bandwidth(self) -> float:
-        """h [m]: as given, or derived from the sampling radius and the noise of the points."""
+        """The bandwidth h [m]. If you did not give a bandwidth, it is derived from the sampling radius and the noise of
+        the points.
+        """
         return self.lengths.bandwidth
 
     @property
@@ -323,7 +325,7 @@ class PointCloud(Copyable):
 
     @property
     def horizon(self) -> float:
-        """r_eps [m]: the distance beyond which points have no influence."""
+        """The distance r_eps [m] beyond which a point has no influence on the surface."""
         return self.lengths.horizon
 
     @property

@@ -131,9 +131,9 @@ class CloudContacts(Copyable):
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
         """Return whether the clouds have too few points to tell whether their surfaces touch or overlap.
 
-        A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
-        (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate
-        the surfaces.
+        A pair is undecided in two cases. In the first case, the surfaces have no contact, but they are closer than the
+        resolution of the clouds (``PointCloud.resolution``). In the second case, the surfaces have contact, but a move
+        by the resolution could separate them.
 
         Returns:
             (k,) bool, for each pose of the query; one without a stack.

@@ -92,7 +92,8 @@ class MassiveCollision(Copyable):
         return "closer" if (self.upper <= self.delta).any() else "undecided"
 
     def resolve(self) -> Contacts | Clearances:
-        """Compute the exact result: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
+        """Compute the exact result. If delta is 0, this is the result of ``collide``. If delta is above 0, it is the
+        result of ``clearance`` for delta.
 
         The method uses the poses of the query, and reads only the clusters that belong to a row.
         """
@@ -179,12 +180,12 @@ def massive_collide(
     """Find the parts of two objects that are within a distance of each other. The search uses levels of detail whose
     proved error is small enough.
 
-    The result is complete: it covers all triangles within delta, and each of its rows is within delta + epsilon. If the
-    levels cannot decide whether any triangles are within delta, the search reads some of the close pairs of pages from
-    the files. The pages that the search reads are spread over all close pairs. If the search finds a contact in one of
-    these pairs, the answer is "closer". If an object has no levels of detail, its own triangles are compared.
-    ``MeshLevels.build`` creates levels. MeshClash keeps intermediate results, so that later queries of the same objects
-    in nearby poses take less time. Stored intermediate results do not change the result of a query.
+    The result is complete, because its rows cover all triangles within delta. The distance of each row is at most delta
+    + epsilon. If the levels cannot decide whether any triangles are within delta, the search reads some of the close
+    pairs of pages from the files. The pages that the search reads are spread over all close pairs. If the search finds
+    a contact in one of these pairs, the answer is "closer". If an object has no levels of detail, its own triangles are
+    compared. ``MeshLevels.build`` creates levels. MeshClash keeps intermediate results, so that later queries of the
+    same objects in nearby poses take less time. Stored intermediate results do not change the result of a query.
 
     Args:
         a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.

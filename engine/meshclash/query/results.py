@@ -71,7 +71,7 @@ class Distance(Copyable):
 
     @property
     def points(self) -> np.ndarray:
-        """``point_a`` and ``point_b``, (2, 3) or (k, 2, 3) [m]."""
+        """The points ``point_a`` and ``point_b`` in one array, (2, 3) or (k, 2, 3) [m]."""
         return self._points
 
     @property

@@ -28,7 +28,7 @@ def verdict(
     device: str = "auto",
     depth: bool | str = True,
 ) -> Generator[Progress, None, PairVerdict]:
-    """Return the relation of two objects: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
+    """Return the verdict on two objects, which is APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
     A closed mesh counts as a solid. The solid consists of all points whose winding number is not 0. Two solids clash if
     they have a common volume. An object is contained in another one if none of its points lies outside. Two solids

@@ -92,9 +92,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     """A scene contains many objects with poses, and answers queries about pairs of them. MeshClash builds a hierarchy
     when a query first needs it, and keeps it for later queries.
 
-    ``len(scene)`` is the number of objects, iteration yields their ids, and ``in`` accepts an id or a name. You can
-    pass the id or the name of an object to every method. Results contain the ids of objects and, if an object has a
-    name, also the name.
+    You can get the number of objects with ``len(scene)``, iterate over the ids of the objects, and test with ``in``
+    whether the scene contains an id or a name. You can pass the id or the name of an object to every method. Results
+    contain the ids of objects and, if an object has a name, also the name.
 
     Example:
         >>> import meshclash as mc
@@ -136,7 +136,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> tuple[Scene, Robot]:
-        """Load a robot from a URDF file: return a scene of its links, and a ``Robot``.
+        """Load a robot from a URDF file. Return a scene that contains its links, and a ``Robot``.
 
         The arguments and errors are the same as for ``Robot``.
 

@@ -32,7 +32,7 @@ COMPILED_FOR = 1 << 20
 
 
 class Rays(NamedTuple):
-    """The input of a ray query: n rays."""
+    """The n rays of a query."""
 
     origins: np.ndarray
     """(n, 3) float64 [m]."""

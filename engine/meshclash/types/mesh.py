@@ -206,7 +206,9 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def common(self) -> object:
-        """Data shared by all meshes with the same triangles: a mesh and its deformed copies have the same object."""
+        """The data that all meshes with the same triangles share. A mesh and its deformed copies refer to the same
+        object.
+        """
         return self._common
 
     @property

@@ -14,7 +14,8 @@ _MOST_ITEMS = 1 << 31
 
 
 def real_number(value: Any) -> float:
-    """Convert a real number to float: infinite if it is too large, NaN for anything that is not a number.
+    """Convert a real number to float. If the number is too large, the result is infinite. If the value is not a number,
+    the result is NaN.
 
     A string, a bool or an array does not count as a number. The only exception is an array without dimensions.
     """
@@ -67,7 +68,9 @@ def whole_numbers(name: str, values: Any) -> np.ndarray:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer: not a bool, and not a timedelta, which NumPy derives from integers."""
+    """Return whether a value is an integer. A bool does not count as an integer, and neither does a timedelta, which
+    NumPy derives from integers.
+    """
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 

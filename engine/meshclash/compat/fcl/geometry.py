@@ -209,7 +209,7 @@ class Box(CollisionGeometry):
 
 
 class Sphere(CollisionGeometry):
-    """A sphere around the origin: a point with a radius [m]."""
+    """A sphere around the origin with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_SPHERE
     is_thin = True

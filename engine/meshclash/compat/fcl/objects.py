@@ -181,7 +181,7 @@ class CollisionObject(Changeable):
         return self._geometry
 
     def getObjectType(self) -> int:
-        """Return a member of ``OBJECT_TYPE``: ``OT_BVH`` for a ``BVHModel``, else ``OT_GEOM``."""
+        """Return the kind of object, which is ``OT_BVH`` for a ``BVHModel`` and ``OT_GEOM`` for all other shapes."""
         return OBJECT_TYPE.OT_BVH if self.getNodeType() == NODE_TYPE.BV_OBBRSS else OBJECT_TYPE.OT_GEOM
 
     def getNodeType(self) -> int | None:
