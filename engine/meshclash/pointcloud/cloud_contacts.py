@@ -27,8 +27,8 @@ class CloudContacts(Copyable):
     """All contacts between a point cloud and another object. ``collide`` returns a CloudContacts.
 
     Attributes:
-        points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
-            that meet; the points lie along the curves in which the two surfaces intersect.
+        points: (k, 3) float64 [m], world: one point on both surfaces for each contact between two leaves, or between a
+            leaf and a triangle; the points lie along the curves in which the two surfaces intersect.
         pose: (k,) int32: index of each point's pose in the given stack, by which the contacts are sorted; 0 without a
             stack.
         stats: QueryStats; ``exact_tests`` counts how often a surface was evaluated.

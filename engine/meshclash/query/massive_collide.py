@@ -51,9 +51,9 @@ class MassiveCollision(Copyable):
     triangles is at most delta + epsilon. An object that was loaded into memory counts as a single cluster.
 
     Attributes:
-        answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta; the levels
-            prove this, or triangles of the objects that meet. "undecided": some triangles are within delta + epsilon,
-            but it is unknown whether any are within delta.
+        answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta, which is
+            proved by the levels of detail or by triangles of the objects that touch or cross each other. "undecided":
+            some triangles are within delta + epsilon, but it is unknown whether any are within delta.
         clusters_a, clusters_b: first cluster of each run and the cluster after its last, (k, 2) int64 each.
         lower, upper: bounds of the smallest distance of the triangles of a row, (k,) float64 [m].
         delta, epsilon: the arguments of the query [m].

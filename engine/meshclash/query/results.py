@@ -31,7 +31,8 @@ class Distance(Copyable):
     entries.
 
     Attributes:
-        distance: [m], float or (k,); exactly 0 if triangles meet; infinite beyond the upper limit.
+        distance: distance [m], float or (k,); exactly 0 if the surfaces have a common point; infinite beyond the upper
+            limit.
         triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and for an exact
             shape.
         triangle_b: triangle of b on which ``point_b`` lies.
@@ -180,7 +181,7 @@ class Clearances(Copyable):
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more
             than 2^31 triangles.
-        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that meet.
+        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that have a common point.
         pose: (k,) int32, index of the pose in a stack; 0 without a stack.
         tolerance: [m].
         stats: QueryStats of the query.

@@ -48,8 +48,8 @@ class SweptContacts:
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; i < j within one object.
-        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that meet
-            at the first frame.
+        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that already
+            touch or cross at the first frame.
         frame: (k,) int32: index of the interval in a stack; 0 without a stack.
         counters: Number of elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
     """

@@ -34,7 +34,7 @@ class TimeCritical:
         complete: Whether the result is exact.
         region: World box (2, 3) float64 [m] of the most probable place of a collision; None if the objects are apart,
             or if an exact query of the whole objects had to decide.
-        triangles: Triangles of a and b that meet, if the search found such triangles.
+        triangles: A triangle of a and a triangle of b that have a common point, if the search found such triangles.
         counted: Number of pairs of nodes with a probability of at least ``p_min``.
         interval: The lowest and the highest probability: for most kinds of objects and placements, the fraction of
             pairs that collide after such a search lies in this interval. If ``complete`` is True, both values are equal

@@ -49,7 +49,7 @@ def verdict(
             ``resolution``, and marks a verdict that became less severe as ``flush``. Parts that extend beyond a solid,
             and crossing surfaces that bound no solid, may do so by at most the sum of both resolutions, and by at most
             a number given here.
-        touch_tolerance: gap [m] up to which objects that do not meet count as touching.
+        touch_tolerance: gap [m] up to which objects that are apart count as touching.
         threads, device: as for ``collide``.
         depth: False skips the depth if the verdict does not depend on it. True computes a first interval for the depth,
             which takes about as long as the verdict itself. "exact" refines the bounds to within 10 % of each other, if

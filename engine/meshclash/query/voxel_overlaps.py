@@ -112,8 +112,8 @@ def voxel_overlaps(
     """Find which of many objects share voxels of a common grid. The objects need no preparation.
 
     Args:
-        things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
-            could touch: those within the cloud's horizon of a point.
+        things: meshes, hierarchies (their mesh is used) and point clouds; a cloud occupies all voxels that its surface
+            could touch, which are those within the horizon of the cloud around a point.
         poses: one pose for each object, or None.
         resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
             side.

@@ -55,9 +55,9 @@ class PairGap(PairVerdict):
         points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one object lies inside the
             other without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
-        near_a: triangles of a that meet b or, if the objects are apart, come within the tolerance: (n,) int32,
-            ascending. For pairs with a cloud: triangles, or points of the cloud, that meet, lie inside, or are
-            nearest.
+        near_a: triangles of a that are in contact with b or, if the objects are apart, within the tolerance of b: (n,)
+            int32, ascending; for pairs with a cloud, the triangles or the points of the cloud that are in contact, lie
+            inside, or are nearest.
         near_b: the triangles of b within the tolerance.
     """
 

@@ -87,13 +87,13 @@ class PairVerdict(Copyable):
             no ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
         depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None without a
             proof.
-        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less if open meshes
-            are judged as the solids that they seem to bound.
+        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less than 1 if open
+            meshes are treated as the solids that they seem to bound.
         flush: whether the verdict would be different without the resolution of the coordinates. In this case the
             objects clash only by a difference within their resolution, and the verdict ignores this difference.
         permitted_overlap: the permitted overlap of this pair [m].
-        undecided: whether a point cloud is too coarse to tell if the two meet: their gap or overlap is below its
-            resolution (``PointCloud.resolution``). If ``undecided`` is True, the verdict is TOUCHING.
+        undecided: whether a point cloud is too coarse to tell if the two objects touch, because their gap or overlap is
+            below its resolution (``PointCloud.resolution``). If ``undecided`` is True, the verdict is TOUCHING.
     """
 
     __slots__ = (

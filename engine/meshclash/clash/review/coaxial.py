@@ -24,10 +24,10 @@ class CoaxialFit:
     """An overlap that has the same thickness all around an axis.
 
     Attributes:
-        point, axis: (3,) a point of the axis [m], and its direction, of length 1.
+        point, axis: a point on the axis, (3,) [m], and the direction of the axis, (3,), of length 1.
         radius: radius of the middle of the overlap [m].
         overlap: mean thickness of the overlap across the axis [m].
-        length: along the axis [m].
+        length: length of the overlap along the axis [m].
     """
 
     point: np.ndarray

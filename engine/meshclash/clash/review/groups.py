@@ -97,7 +97,7 @@ class Group:
 
     Attributes:
         rows: indices of the rows in the list, ascending.
-        reason: why they belong together, in words.
+        reason: the reason why the clashes belong together, in words.
         key: identifier of the group that stays the same in another detection, as long as names stay the same.
         sides: descriptions of the two kinds of objects, or of the objects and their location; () for other groups.
         depths: [m] smallest and greatest proved depth; None without a proof.

@@ -354,14 +354,15 @@ def detection_steps(
     """Compute the events that a detection adds to a history. The computation runs in slices.
 
     Args:
-        history: until now.
+        history: the history until now.
         pairs: all clashes that the detection found, by their ids.
         objects: all tested objects; empty if they are unknown.
-        author: who detected.
+        author: the person who ran the detection.
         same: earlier ids of objects by their current ids, if the caller knows that the objects are the same.
-        time, scene: as ``event``.
-        answers: function that returns whether the detection ran a test: pairs of other tests are not recorded as gone.
-        others: ids of objects that exist but were not tested: their pairs are not recorded as gone either.
+        time, scene: as for ``event``.
+        answers: function that returns whether the detection ran a given test; the pairs of tests that it did not run
+            are not recorded as gone.
+        others: ids of objects that exist but were not tested; their pairs are not recorded as gone, either.
 
     Example:
         >>> import meshclash as mc
@@ -455,7 +456,7 @@ def found_events(before: Mapping[str, Decision], found: Iterable[str], author: s
     Args:
         before: the decisions until now, by clash.
         found: the ids of all clashes that the detection found.
-        author: who detected.
+        author: the person who ran the detection.
         time: time of the detection.
 
     Example:

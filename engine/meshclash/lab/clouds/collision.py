@@ -100,8 +100,8 @@ def cloud_collision(
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: processor time [s] after which the most likely result so far is returned, None for the budget of
             ``control``; building a hierarchy is not counted.
-        node_size: length [m] below which nothing is resolved: parts of both objects no larger than this, whose boxes
-            overlap, count as contact. Never misses one, and finds some that are not there.
+        node_size: size [m] at which the search stops subdividing; two parts that are no larger than this and whose
+            boxes overlap count as a contact, so the search misses no contact, but may find some that do not exist.
         method: "root" searches pairs of leaves for a point on both surfaces; "paper" uses the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
         control: number of test points and distance of method "paper", adapted after each query.

@@ -32,8 +32,8 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
         first_end, second_end: positions of the points at time 1; None: all points are at rest.
 
     Returns:
-        Returns a dictionary of plain numbers, lists and strings, as in JSON: "meets" is the verdict;
-        ``check_certificate.py`` describes the other entries.
+        A dictionary of plain numbers, lists and strings, as in JSON: "meets" is the verdict; ``check_certificate.py``
+        describes the other entries.
 
     Raises:
         InvalidMesh: arrays of other shapes, coordinates that are not finite, or only one of the two end positions.
