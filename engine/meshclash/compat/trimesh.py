@@ -259,7 +259,7 @@ class RayMeshIntersector(Copyable):
 
     Args:
         geometry: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
-        scale_to_box: has no effect: the precision does not depend on the size.
+        scale_to_box: has no effect, because the precision does not depend on the size.
     """
 
     def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:

@@ -205,7 +205,7 @@ class Ellipsoid(ConvexShape):
     """A solid ellipsoid around the origin.
 
     Args:
-        radii: along x, y and z [m].
+        radii: the three radii along x, y and z [m].
         margin: a radius around the whole ellipsoid [m].
 
     Raises:

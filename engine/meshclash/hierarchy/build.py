@@ -79,12 +79,12 @@ def build(
     Args:
         mesh: a TriangleMesh.
         volume: kind of bounding volume. None: "aabb", axis-aligned boxes. When contact queries have done enough work
-            per triangle, they begin to use oriented boxes as well (``Hierarchy.is_oriented``,
-            ``hierarchy/oriented.py``). For long, thin triangles, this point is reached early. "aabb": boxes along the
-            axes only. Other volumes are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and
-            "obb_hull" (oriented boxes, along the axes of the surface or of its convex hull), "pss", "lss", "rss"
-            (spheres swept along a point, segment, rectangle), "ssv" (the cheapest of these three for each node), and
-            "boxtree" (restricted boxes, 8 bytes per node).
+            per triangle, they begin to use oriented boxes, too (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``).
+            For long, thin triangles, this point is reached early. "aabb": boxes along the axes only. Other volumes are
+            "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes,
+            along the axes of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point,
+            segment, rectangle), "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8
+            bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on

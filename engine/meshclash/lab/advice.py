@@ -94,7 +94,7 @@ def advise(
     Args:
         a, b: meshes.
         pose_a, pose_b: as for ``collide``; a stack of typical poses gives the best advice.
-        volumes, splits: names to try; default: all.
+        volumes, splits: names of the volumes and split rules to try; default: all of them.
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh.

@@ -66,7 +66,7 @@ class MeshLevels(HoldsFile):
     Attributes:
         path: path of the file: that of the mesh with ".levels" appended.
         mesh: the ClusteredMesh.
-        node_count, triangle_count: numbers of nodes, and of the triangles of all nodes.
+        node_count, triangle_count: the number of nodes, and the number of triangles of all nodes together.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -147,7 +147,8 @@ class MeshLevels(HoldsFile):
             eye: position of the viewer, (3,) [m] in the mesh's frame. If you give an eye, the permitted error grows
                 with the distance from it, so that all errors look equally large on the screen. None: the same error is
                 permitted everywhere.
-            finest: error [m] below which the level need not be refined; with an eye, as a share of the distance.
+            finest: error [m] below which the level does not have to be refined; with an eye, a fraction of the distance
+                from it.
             memory: as for ``level``.
 
         Raises:

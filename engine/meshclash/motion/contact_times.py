@@ -63,10 +63,11 @@ class TimeOfContact:
     Attributes:
         time: Time of the first contact; None without a contact. At all times before, the objects are certainly apart.
         distance: Distance at that time [m], at most the tolerance; infinite if there is no contact.
-        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without a contact.
+        point_a: The point on the surface of a that is nearest to b at that time, in world coordinates, (3,) [m]; None
+            without a contact.
         intervals: The intervals of contact; empty unless ``intervals`` was set.
-        tolerance: [m]: as given, or chosen by the size of the objects.
-        queries: Number of distances that were measured.
+        tolerance: the tolerance [m] that you gave, or that was derived from the size of the objects.
+        queries: The number of distances that the search measured.
     """
 
     time: float | None

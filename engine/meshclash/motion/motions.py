@@ -180,8 +180,8 @@ class KeyframedMotion(Motion):
         times: (k,), increasing, k > 0.
         poses: one pose for each time, (k, 4, 4), or a sequence of poses.
         interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
-            while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. Both rotate by at most half
-            a turn between two keys: add keys for larger rotations.
+            while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. With both, the object rotates
+            by at most half a turn between two keys, so add keys for larger rotations.
 
     Raises:
         InvalidPose: a pose is invalid.

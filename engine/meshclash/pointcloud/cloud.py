@@ -349,11 +349,10 @@ class PointCloud(Copyable):
             device: "cpu", "cuda" or "auto", as for ``deviation``.
 
         Returns:
-            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,)
-            bool tells whether the surface exists at the point: more points than the cut-off count lie within the
-                horizon.
-            f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. If valid is
-            False at a point, f is 0 at this point.
+            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,) bool
+                tells whether the surface exists at the point, which is the case if more points than the cut-off count
+                lie within the horizon. If valid is False at a point, f is 0 there. f and normal have the same sign:
+                for "apss" that of the given normals, otherwise an arbitrary one.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) finite numbers.

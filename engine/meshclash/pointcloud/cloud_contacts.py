@@ -136,7 +136,7 @@ class CloudContacts(Copyable):
         by the resolution could separate them.
 
         Returns:
-            (k,) bool, for each pose of the query; one without a stack.
+            (k,) bool, one value for each pose of the query, or a single value without a stack.
         """
         count = len(self._rows[0])
         found = np.empty(count, np.bool_)

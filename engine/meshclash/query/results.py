@@ -245,8 +245,8 @@ class Penetration:
         direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero if the solids have no common
             volume.
         lower_bound: No shorter translation [m] separates the solids; float or (k,).
-        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: a warm start searches
-            there first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
+        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m], where a query with
+            ``start`` searches first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
         pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
             that triangles use.
         point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation; NaN if

@@ -72,7 +72,7 @@ def contains(
 
     Returns:
         (n,) bool. The result is exact for a closed mesh. For an open mesh, the function returns the more likely result.
-        ``signed_distance`` also returns how certain it is.
+        The function ``signed_distance`` also returns how certain this result is.
 
     Raises:
         as for ``signed_distance``.

@@ -46,9 +46,9 @@ def verdict(
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). MeshClash compares
             the proved bounds of the depth with this value. If even refined bounds lie on both sides of this value, the
             diameter of the largest ball that was found decides. "resolution" permits the sum of both meshes'
-            ``resolution``, and marks a verdict that became less severe as ``flush``. Parts that extend beyond a solid,
-            and crossing surfaces that bound no solid, may do so by at most the sum of both resolutions, and by at most
-            a number given here.
+            ``resolution``, and marks a verdict that became less severe as ``flush``. For parts that extend beyond a
+            solid, and for crossing surfaces that do not bound a solid, the permitted length is the smaller of this
+            value and the sum of both resolutions.
         touch_tolerance: gap [m] up to which objects that are apart count as touching.
         threads, device: as for ``collide``.
         depth: False skips the depth if the verdict does not depend on it. True computes a first interval for the depth,

@@ -49,7 +49,7 @@ def voxel_collide(
         threads: maximum number of threads, which does not change the result; None uses all cores.
         memory: limit for the voxels [bytes], 1 GiB by default.
         device: "cpu" or "auto"; "cuda" marks and compares voxels on a GPU in mode "voxels", which needs one bit for
-            every voxel of the region. If the GPU fails, the CPU computes the result: a warning is issued, and
+            every voxel of the region. If the GPU fails, MeshClash issues a warning, and the CPU computes the result;
             ``stats.note`` contains the reason.
 
     Returns:

@@ -50,8 +50,8 @@ class PairGap(PairVerdict):
     """The gap between two objects of a scene, and the verdict on this pair.
 
     Attributes:
-        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point. If ``undecided``
-            is set, a gap above 0 is smaller than the resolution of a cloud.
+        gap: the gap [m]; 0 if and only if the two objects have a common point, so that the verdict is not APART. If
+            ``undecided`` is set, a gap above 0 is smaller than the resolution of a cloud.
         points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one object lies inside the
             other without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.

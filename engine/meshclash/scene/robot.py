@@ -60,8 +60,9 @@ class Robot(Copyable):
             revolute or prismatic joint lacks a ``<limit>``.
         velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states no limit.
         effort_limits: (n,) [N m] or [N]; inf if the file states no limit.
-        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. The
-            rules leave out links that are connected by a joint, and pairs that the SRDF file disables.
+        rules: a CollisionMatrix that says which pairs of links to compare; the links have the ids 0, 1, ... in the
+            order of ``links``. The rules leave out links that are connected by a joint, and pairs that the SRDF file
+            disables.
 
     Raises:
         InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no

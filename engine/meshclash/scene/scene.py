@@ -294,7 +294,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         Args:
             set_a, set_b: ids or names. The result contains only pairs of an object in ``set_a`` and an object in
                 ``set_b``. None: all objects.
-            keep: a function from pairs of ids (k, 2) int64 to (k,) bool: which pairs to compare.
+            keep: a function that tells which pairs to compare: it gets pairs of ids, (k, 2) int64, and returns (k,)
+                bool.
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs with the verdict TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.

@@ -52,7 +52,7 @@ class Part(NamedTuple):
         id: a unique value that is the same in this detection and the next one.
         name: name for users; several objects may have the same name.
         family: kind of the part (``families``).
-        properties: properties by which clashes can be grouped, as "class", "storey", "collection" or "material".
+        properties: properties by which clashes can be grouped, such as "class", "storey", "collection" or "material".
         shape: identifier of the shape; equal for copies and instances, "" if unknown.
     """
 

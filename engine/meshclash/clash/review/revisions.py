@@ -39,7 +39,8 @@ class Identity(NamedTuple):
         box: (2, 3) [m] least and greatest corner in the world.
         triangles: number of triangles.
         area: area of the surface [m2], which does not change when the object is rotated.
-        key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" without a key.
+        key: a name that the object keeps in every revision, such as an IFC GlobalId or a chosen property; "" without a
+            key.
         models: names of the files that contain the object, if a scene consists of several files; then the rules of
             ``match_models`` apply.
         copied_in: those of these models in which other objects have the same key, even if these objects are not listed.

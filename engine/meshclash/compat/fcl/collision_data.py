@@ -59,7 +59,7 @@ class Contact:
             other.
         normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
         pos: (3,) the point of contact; zero unless contacts were enabled.
-        penetration_depth: [m], how far the second object must move along the normal to separate here.
+        penetration_depth: distance [m] that the second object must move along the normal to separate the objects here.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class DistanceResult(Changeable):
     """Collects the results of one or more calls: the smallest distance that any of them found, and the nearest points.
 
     Attributes:
-        min_distance: [m].
+        min_distance: the smallest distance [m].
         nearest_points: two world points (3,), one of each object, whose distance is the absolute value of
             ``min_distance``; if the objects overlap and signed distances were not enabled, both are the same common
             point.
