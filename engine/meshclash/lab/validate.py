@@ -12,7 +12,7 @@ from .volumes.boxtree_nodes import ROOT, references, restricted_boxes
 
 
 def assert_well_formed(hierarchy: Hierarchy) -> None:
-    """Check a hierarchy after a build or refit.
+    """Check that a hierarchy is correct after a build or a refit.
 
     The function checks that every triangle lies in exactly one leaf, and that no leaf is larger than requested. The
     function checks that parents come before their children, and that the depth is correct. The function also checks

@@ -37,7 +37,7 @@ def clearance(
 
     Args:
         a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes
-            (``mc.shapes.Sphere``, ``Inflated``). Exact shapes have no triangles, so their index is -1.
+            (``mc.shapes.Sphere``, ``Inflated``), which have no triangles and get the index -1.
         tolerance: [m], 0 or more.
         pose_a, pose_b, volume, threads, device: as for ``collide``.
 

@@ -78,14 +78,14 @@ def collide(
     Args:
         a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). For clustered meshes, the
             only bounding volumes are boxes, and the query runs on the CPU. If one object is a PointCloud, the result is
-            a CloudContacts. In this case, ``touching``, ``volume`` and ``threads`` have no effect. The surface of a
-            cloud is smoothed, so touching is not a separate kind of contact.
+            a CloudContacts. With a PointCloud, ``touching``, ``volume`` and ``threads`` have no effect. The surface of
+            a cloud is smoothed, so touching is not a separate kind of contact.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
         threads: maximum number of threads, which does not change the result; None uses all cores.
         device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
-            (``configure_device``). If the GPU fails during the query, MeshClash issues a warning, and the CPU computes
+            (``configure_device``); if the GPU fails during the query, MeshClash issues a warning, and the CPU computes
             the result; ``stats.note`` contains the reason.
         engine: "hierarchies" builds bounding volume hierarchies on first use and caches them with the mesh. "voxels"
             needs no preparation. "auto" uses voxels for the first query of large meshes without hierarchies, if

@@ -269,12 +269,12 @@ class Penetration:
 
     @property
     def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
-        """Return the depth, the direction, the lower bound and both points for each pose of a stack."""
+        """Return the depth, the direction, the lower bound and both points. For a stack, return them for each pose."""
         return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
 
     @property
     def last(self) -> "Penetration":
-        """The result for the last pose of a stack."""
+        """The result for the last pose, if you passed a stack of poses."""
         if np.ndim(self.depth) == 0:
             return self
         depth, direction, lower, point_a, point_b = (values[-1] for values in self.columns)

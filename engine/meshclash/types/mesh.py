@@ -122,8 +122,8 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
         resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away (see
-            ``float32_resolution``). The resolution does not change which triangles are in contact; only
-            ``verdict(..., permitted_overlap="resolution")`` uses it.
+            ``float32_resolution``); only ``verdict(..., permitted_overlap="resolution")`` uses the resolution, and
+            contacts do not depend on it.
         weld: True joins vertices at exactly the same position: each triangle then uses the first vertex at this
             position. Welding is useful for files such as STL, in which triangles do not share vertices. The number and
             the order of vertices and triangles stay the same; there is no tolerance, because the result would then

@@ -463,7 +463,7 @@ class BVHModel(CollisionGeometry):
         self._triangles: list[np.ndarray] = []
 
     def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
-        """Begin an empty model. Both arguments are ignored. Returns 0."""
+        """Begin an empty model, and return 0. The method ignores both arguments."""
         self._state, self._vertices, self._triangles = 1, [], []
         self._forget()
         return 0
@@ -498,7 +498,7 @@ class BVHModel(CollisionGeometry):
         return True
 
     def endModel(self) -> int:
-        """End the model. Returns 0. If the model has no triangles, or if a vertex is not finite, the method raises
+        """End the model, and return 0. If the model has no triangles, or if a vertex is not finite, the method raises
         InvalidMesh.
         """
         if self._state != 1:

@@ -23,7 +23,7 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
 
     For elements at rest, the verdict is the same as that of ``collide``. If you also give positions at time 1, the
     verdict is the same as that of ``swept_collide`` and of the functions for impacts. The program
-    ``check_certificate.py`` checks the proof. This program has two hundred lines, uses only Python integers, and does
+    ``check_certificate.py`` checks the proof. The checker has two hundred lines, uses only Python integers, and does
     not import MeshClash.
 
     Args:
