@@ -6,7 +6,7 @@ class MeshClashError(Exception):
 
 
 class InvalidMesh(MeshClashError, ValueError):
-    """The vertices or triangles do not form a mesh. They are empty, not finite, out of range, or have the wrong
+    """The vertices or triangles do not form a mesh. The arrays are empty, not finite, out of range, or have the wrong
     shape.
     """
 
@@ -18,8 +18,8 @@ class NotASolid(MeshClashError, ValueError):
 
 
 class InvalidPointCloud(MeshClashError, ValueError):
-    """The points or normals do not form a surface. There are too few of them, they lie on a line, they are not finite,
-    or they have the wrong shape.
+    """The points or normals do not form a surface. There are too few points, the points lie on a line, or the arrays
+    are not finite or have the wrong shape.
     """
 
 
@@ -30,7 +30,7 @@ class InvalidFile(MeshClashError, ValueError):
 
 
 class InvalidPose(MeshClashError, ValueError):
-    """A matrix is not a rigid pose. It has the wrong shape, is not finite, or contains a scale, a shear or a
+    """A matrix is not a rigid pose. The matrix has the wrong shape, is not finite, or contains a scale, a shear or a
     mirroring.
     """
 

@@ -41,7 +41,9 @@ def type_name(thing: object) -> str:
 
 
 def a_type(thing: object) -> str:
-    """Return the type with an article: "a str", "an open3d.cpu.pybind.geometry.TriangleMesh"; "None" for None."""
+    """Return the type of a value with an article, such as "a str" or "an open3d.cpu.pybind.geometry.TriangleMesh". For
+    None, return "None".
+    """
     if thing is None:
         return "None"
     if isinstance(thing, type):

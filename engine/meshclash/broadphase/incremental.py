@@ -33,7 +33,9 @@ _NOWHERE = np.full(6, np.nan)
 
 
 class PairChanges(NamedTuple):
-    """The changes of a frame: pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The pairs of boxes that changed in a frame. Each array contains pairs of ids, (k, 2) int64. The pairs are sorted,
+    and each pair starts with the lower id.
+    """
 
     begun: np.ndarray
     ended: np.ndarray
@@ -125,9 +127,9 @@ class SweepAndPrune(Changeable):
         """Set the boxes of a new frame and return the changes.
 
         Args:
-            ids: ids of all current boxes, (n,) int64 from 0 to 2**31 - 1, ascending. If the previous frame had a box
-                whose id is missing now, that box is removed.
-            boxes: lowest and highest corner of each box, (n, 6) float64 [m]. Infinite values are allowed.
+            ids: ids of all current boxes, (n,) int64 from 0 to 2**31 - 1, ascending; a box whose id is missing now is
+                removed.
+            boxes: lowest and highest corner of each box, (n, 6) float64 [m]; infinite values are allowed.
 
         Raises:
             UnsupportedOption: the arguments are not numbers; the ids are not ascending or out of range; the boxes have

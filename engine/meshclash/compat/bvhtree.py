@@ -68,9 +68,9 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
         Args:
             vertices: (n, 3).
-            polygons: a sequence of indices for each polygon, or an array (m, k). Polygons with fewer than three corners
-                are left out. The polygons do not have to be convex.
-            all_triangles: whether all polygons are triangles. If True, any other polygon raises an error.
+            polygons: a sequence of indices for each polygon, or an array (m, k); polygons with fewer than three corners
+                are left out, and polygons do not have to be convex.
+            all_triangles: whether all polygons are triangles; if True, any other polygon raises an error.
             epsilon: has no effect, as in Blender for triangles that share no vertex.
 
         Raises:
@@ -107,11 +107,12 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         self._caster = self._finder = None
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
-        """Return the first crossing of a ray with a polygon: (location, normal, index, distance), or four None.
+        """Return the first crossing of a ray with a polygon, as (location, normal, index, distance). If there is no
+        crossing, return four times None.
 
         Args:
-            origin, direction: three numbers each. The direction may have any length. If all its numbers are 0, the ray
-                hits nothing.
+            origin, direction: three numbers each; the direction may have any length, but a ray with length 0 hits
+                nothing.
             distance: crossings at or beyond this distance are left out.
 
         Raises:
@@ -131,7 +132,8 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return self._hit(u * corners[0] + v * corners[1] + w * corners[2], triangle, far)
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
-        """Return the nearest point of all polygons: (location, normal, index, distance), or four None.
+        """Return the nearest point on any polygon, as (location, normal, index, distance). If there is no such point,
+        return four times None.
 
         Args:
             origin: three numbers.

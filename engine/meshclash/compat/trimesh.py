@@ -61,7 +61,7 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         Args:
             name: name of the object.
             mesh: an object with vertices and faces.
-            transform: (4, 4). The matrix may contain a scale. None stands for the identity.
+            transform: (4, 4); the matrix may contain a scale, and None stands for the identity.
 
         Raises:
             InvalidMesh, InvalidPose: as for ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
@@ -259,7 +259,7 @@ class RayMeshIntersector(Copyable):
 
     Args:
         geometry: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
-        scale_to_box: has no effect: the precision does not depend on the size.
+        scale_to_box: has no effect, because the precision does not depend on the size.
     """
 
     def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
@@ -274,13 +274,13 @@ class RayMeshIntersector(Copyable):
         max_hits: int = 100,
         return_locations: bool = False,
     ) -> Any:
-        """Return the triangles that the rays cross (m,) and the indices of these rays (m,). Optionally, also return the
-        locations of the crossings (m, 3).
+        """Return the triangles that the rays cross (m,), and the index of the ray for each of them (m,). Optionally,
+        also return the locations of the crossings (m, 3).
 
         Args:
             ray_origins, ray_directions: (n, 3).
             multiple_hits: False returns only the first crossing of each ray.
-            max_hits: maximum number of crossings to return for each ray. The nearest crossings are returned.
+            max_hits: maximum number of crossings to return for each ray, the nearest ones.
             return_locations: whether to return locations.
         """
         most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1

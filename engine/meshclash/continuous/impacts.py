@@ -48,7 +48,8 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
     handles all degenerate cases, such as elements at rest, motion within a plane, and triangles without area.
 
     Args:
-        start: array-like, (n, 4, 3) [m], taken as float64: the point, then the triangle's corners, at time 0.
+        start: array-like, (n, 4, 3) [m], converted to float64: the point, then the three corners of the triangle, at
+            time 0.
         end: vertices at time 1, in the same form.
 
     Returns:
@@ -71,8 +72,8 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
     """Decide exactly whether edges touch edges while all of them move along straight lines from time 0 to time 1.
 
     Args:
-        start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at
-            time 0.
+        start: array-like, (n, 4, 3) [m], converted to float64: the two ends of the first edge, then those of the second
+            edge, at time 0.
         end: vertices at time 1, in the same form.
 
     Returns, raises: as ``point_triangle_impacts``.

@@ -50,8 +50,9 @@ def closest_features(
             the new result in a few steps, for any number of faces (Lin, Canny 1991; Mirtich 1998).
 
     Raises:
-        InvalidMesh: an argument is no hull. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` that
-            belongs to other hulls.
+        InvalidMesh: an argument is not a hull.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: a stack of poses, or a ``start`` that belongs to other hulls.
 
     Example:
         >>> import numpy as np

@@ -192,7 +192,7 @@ class Cylinder(ConvexShape):
 
 
 class Cone(Cylinder):
-    """A solid cone along the z axis. Its apex points up, and the origin lies at half its height.
+    """A solid cone along the z axis. The apex of the cone points up, and the origin lies at half its height.
 
     The arguments and errors are the same as for ``Cylinder``.
     """
@@ -205,7 +205,7 @@ class Ellipsoid(ConvexShape):
     """A solid ellipsoid around the origin.
 
     Args:
-        radii: along x, y and z [m].
+        radii: the three radii along x, y and z [m].
         margin: a radius around the whole ellipsoid [m].
 
     Raises:
@@ -224,11 +224,11 @@ class Ellipsoid(ConvexShape):
 
 
 class Inflated(ConvexShape):
-    """All points within a radius of a core shape. Use it for a safety margin around a mesh, a rounded hull, a ball or a
-    capsule.
+    """All points within a radius of a core shape. With this shape, you can add a safety margin to a mesh, round a hull,
+    or create a ball or a capsule.
 
-    A mesh counts as a surface, as in ``collides`` and ``distance``. Even if a point lies inside a closed mesh, its
-    distance is that to the surface. Hulls and other shapes count as solids.
+    As in ``collides`` and ``distance``, a mesh counts as a surface. Even if a point lies inside a closed mesh, its
+    distance is the distance from the surface. Hulls and other shapes count as solids.
 
     Args:
         core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape except a half-space or plane, one point

@@ -82,7 +82,7 @@ class ConvexHull(Copyable):
 
     @property
     def vertices(self) -> np.ndarray:
-        """Vertices of the hull, (n, 3) float64 [m]."""
+        """The vertices of the hull, (n, 3) float64 [m]."""
         return self.features.vertices
 
     @property

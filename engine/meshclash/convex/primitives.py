@@ -70,8 +70,8 @@ def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) 
 
 
 def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a mesh that approximates a capsule: a cylinder with half spheres at both ends. Like the mesh of
-    ``sphere``, it lies inside the true shape or contains it.
+    """Return a mesh that approximates a capsule: a cylinder with half spheres at both ends. As with ``sphere``, the
+    mesh lies inside the true shape or contains it.
 
     Args:
         radius: [m].
@@ -112,10 +112,10 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
 
 
 def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a mesh that approximates a cone. Its apex points up, and the origin lies at half its height.
+    """Return a mesh that approximates a cone. The apex of the cone points up, and the origin lies at half its height.
 
-    The arguments and errors are the same as for ``cylinder``. The mesh also lies on the same side of the true surface
-    as for ``cylinder``.
+    The arguments and errors are the same as for ``cylinder``. As with ``cylinder``, the mesh lies inside the true shape
+    or contains it.
 
     Example:
         >>> import meshclash as mc
@@ -129,7 +129,8 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
 
 
 def plane(size: float) -> TriangleMesh:
-    """Return a square in the plane z = 0. It is an open mesh of two triangles whose normals point up.
+    """Return a square in the plane z = 0, which is an open mesh of two triangles. The normals of both triangles point
+    up.
 
     If objects must not enter the space behind this plane, use a large ``box`` instead, whose top lies in the plane.
 

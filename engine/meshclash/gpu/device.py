@@ -97,10 +97,10 @@ _token = [True]
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
-    """Return whether MeshClash can use a CUDA device. If it cannot, the result gives the reason.
+    """Return whether MeshClash can use a CUDA device. If MeshClash cannot use a device, the result gives the reason.
 
     Args:
-        refresh: True checks the device again. False returns the result of the first check, or the fault after which
+        refresh: True checks the device again; False returns the result of the first check, or the fault after which
             MeshClash stopped using the device.
         look: False returns what is already known, without loading any libraries.
 
@@ -134,11 +134,11 @@ def configure_device(
     Args:
         crossover: the smallest query that "auto" sends to the device, in triangles: both sides together, summed over
             all pairs of objects. ``python -m bench gpu`` measures this size. If the value is None, MeshClash reads it
-            from the environment variable ``MESHCLASH_GPU_CROSSOVER``. If this variable is not set, "auto" always uses
+            from the environment variable ``MESHCLASH_GPU_CROSSOVER``; if this variable is not set, "auto" always uses
             the CPU.
-        memory_limit: maximum number of bytes to use on the device. None stands for all free memory.
-        reproducible: False finds contacts with a queue. True finds them level by level, as in the paper. Both ways give
-            the same results.
+        memory_limit: maximum number of bytes to use on the device; None stands for all free memory.
+        reproducible: False finds contacts with a queue; True finds contacts level by level, as in the paper; the
+            results are the same.
         point_crossover: the smallest number of points for which ``deviation`` and ``PointCloud.evaluate`` use the
             device; like ``crossover``, with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
         clearance_crossover, distance_crossover: like ``crossover``, for ``clearance`` and ``distance``, with the

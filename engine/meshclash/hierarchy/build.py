@@ -74,27 +74,26 @@ def build(
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Generator[Progress, None, Hierarchy]:
-    """Build a hierarchy over a mesh.
+    """Build a hierarchy of bounding volumes for a mesh.
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. After contact queries have done enough work
-            per triangle, they also use oriented boxes (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``). This
-            happens early with long, thin triangles. "aabb": boxes along the axes only. Other volumes are "sphere",
-            "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes
-            of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment,
-            rectangle), "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per
-            node).
+        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. When contact queries have done enough work
+            per triangle, they begin to use oriented boxes, too (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``).
+            For long, thin triangles, this point is reached early. "aabb": boxes along the axes only. Other volumes are
+            "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes,
+            along the axes of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point,
+            segment, rectangle), "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8
+            bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
             the hierarchy. The next query of the hierarchy or of its mesh then starts by rebuilding the hierarchy in
             place, with "sah". "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the
-            literature, for comparison (``lab/heuristics.py``). The split rule does not change the pairs and kinds of
-            contacts that queries return.
-        leaf_size: maximum number of triangles in a leaf, 1 to 64. In a "boxtree", each leaf always contains exactly one
+            literature, for comparison (``lab/heuristics.py``); no rule changes the results of queries.
+        leaf_size: maximum number of triangles in a leaf, 1 to 64; in a "boxtree", each leaf always contains exactly one
             triangle.
-        threads: maximum number of threads. If None, MeshClash chooses the number. A build that runs in slices uses one
+        threads: maximum number of threads; if None, MeshClash chooses the number. A build that runs in slices uses one
             thread. The number of threads does not change a single byte of the hierarchy. Each pass over the whole mesh
             is one slice, which takes a tenth of a second for a million triangles.
 
@@ -180,16 +179,15 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """Return the same tree for moved vertices, with bounding volumes that fit the new positions. The function does not
-    rebuild the tree.
+    """Return a hierarchy whose bounding volumes fit moved vertices. The structure of the tree stays the same.
 
     Args:
         hierarchy: made by ``build``; not changed unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
         in_place: True overwrites the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns it.
-            Only the new vertices then need new memory. While you refit a hierarchy in place, no query may be using it,
-            not even a query that is paused between two slices. The mesh that the hierarchy had before and the results
-            of earlier queries do not change.
+            With ``in_place``, only the vertices need new memory. While you refit a hierarchy in place, no query may be
+            using it, not even a query that is paused between two slices. The earlier mesh of the hierarchy and the
+            results of earlier queries do not change.
 
     Raises:
         InvalidMesh: the vertices are invalid (see TriangleMesh) or their number differs, or ``hierarchy`` is not a
@@ -321,7 +319,7 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
 
 
 def as_boxes(mesh: MeshLike) -> Hierarchy:
-    """Return a hierarchy of boxes for a mesh or a hierarchy. Some queries support only boxes.
+    """Return a hierarchy of boxes for a mesh or a hierarchy, for queries that support only boxes.
 
     If the argument is a hierarchy with another kind of volume, the function returns the hierarchy of boxes of its mesh.
     """

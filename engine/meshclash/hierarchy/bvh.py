@@ -88,7 +88,7 @@ class Hierarchy(Changeable, caches={"derived": dict}):
     mesh is accepted.
 
     Attributes:
-        parts: the TreeParts. Most fields of the TreeParts are also attributes of the hierarchy.
+        parts: the TreeParts, most of whose fields are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
         may_improve: whether queries may rebuild the tree after much use, as for ``build`` with split "auto".
         derived: a cache of data that later stages computed from the hierarchy.
@@ -121,19 +121,23 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def origin(self) -> np.ndarray:
-        """The point of the object from which the positions of the volumes are measured, (3,) float64 [m]."""
+        """The point from which the positions of the volumes are measured, in the object's own coordinates, (3,) float64
+        [m].
+        """
         return self.parts.origin
 
     @property
     def wide(self) -> "WideTree | None":
-        """The form of the tree in which a node has up to eight children. It is None unless the volumes are boxes and no
-        leaf has more than eight triangles.
+        """The tree in the form that queries use, in which a node has up to eight children. If the volumes are not
+        boxes, or if a leaf has more than eight triangles, the value is None.
         """
         return self.parts.wide
 
     @property
     def is_oriented(self) -> bool:
-        """Whether oriented boxes were added to the tree. Queries add them after enough work per triangle."""
+        """Whether oriented boxes were added to the tree. Queries add oriented boxes when they have done enough work per
+        triangle.
+        """
         return ORIENTED in self.parts.derived
 
     @property

@@ -49,7 +49,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """All tested combinations of bounding volume and split rule. The one with the fastest queries comes first."""
+    """All tested combinations of bounding volume and split rule. The combination with the fastest queries comes
+    first.
+    """
 
     candidates: tuple[Candidate, ...]
 
@@ -86,16 +88,18 @@ def advise(
     """Measure which bounding volume and split rule suit two objects best. For each combination, the function builds
     both hierarchies and finds all contacts.
 
-    MeshClash compiles the code for each kind of volume on first use. This takes some seconds, which the measurements do
-    not include. All measurements use a single thread.
+    MeshClash compiles the code for each kind of volume on first use. The measurements do not include the time to
+    compile, which is some seconds. All measurements use a single thread.
 
     Args:
         a, b: meshes.
         pose_a, pose_b: as for ``collide``; a stack of typical poses gives the best advice.
-        volumes, splits: names to try; default: all.
+        volumes, splits: names of the volumes and split rules to try; default: all of them.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or an empty list.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown name, or an empty list.
 
     Example:
         >>> import meshclash as mc

@@ -23,16 +23,17 @@ _SPARE = 16
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
-    """Return how long two objects certainly stay apart. If they do not approach each other, the result is infinite.
+    """Return how long two objects certainly stay apart. If the objects do not approach each other, the result is
+    infinite.
 
     Args:
         distance: the current distance of the objects [m].
         speed: an upper bound of the current speed at which any two points, one of each object, approach [m per unit of
-            time]. To get this bound, start with the relative speed of the two centres. For each object, add its angular
-            speed times the distance of its farthest point from its centre, or from the axis of rotation through its
-            centre. The speed is negative if the objects move apart.
+            time]. This bound is the relative speed of the two centres, plus, for each object, its angular speed times
+            the distance of its farthest point from its centre, or from the axis of rotation through its centre; it is
+            negative if the objects move apart.
         acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. If the objects
-            rotate at constant angular speed, use the relative acceleration of their centres.
+            rotate at constant angular speed, this value is the relative acceleration of their centres.
 
     Raises:
         UnsupportedOption: a number is not finite, or the distance or the acceleration is negative.

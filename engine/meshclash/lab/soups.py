@@ -28,9 +28,8 @@ def collide_soups(
     """Find every pair of triangles that have a common point. The result is that of ``collide``, but the function builds
     no hierarchies.
 
-    Use this function for unconnected triangles that you query only once, or to compare it with other methods. For each
-    pose, the function computes the partition of space again. The partition covers only the region that both objects
-    reach.
+    Use ``collide_soups`` for unconnected triangles that you query only once, or to compare methods. For each pose, the
+    function divides the space into cells anew. The cells cover only the region that both objects reach.
 
     Args:
         a, b: meshes.
@@ -42,7 +41,9 @@ def collide_soups(
             compared.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown partition.
 
     Example:
         >>> import meshclash as mc

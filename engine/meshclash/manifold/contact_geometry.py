@@ -10,7 +10,7 @@ from .regions import contact_regions
 
 
 class ContactPoints(NamedTuple):
-    """The points, normals and depths of contacts. Row i belongs to row i of ``pairs`` of the contacts.
+    """The points, normals and depths of contacts. Row i of each array belongs to row i of ``pairs`` of the contacts.
 
     Attributes:
         points: (k, 3) [m], world: the centre of the common part of the two triangles.

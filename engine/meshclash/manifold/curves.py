@@ -43,9 +43,9 @@ class IntersectionCurve:
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
     """Return the curves along which two surfaces cross each other, the longest first.
 
-    A curve may end at the border of a surface, or at a point where more than two segments meet. It may also end where
-    the triangles stop crossing and start to overlap in a common plane. If two closed surfaces are in general position,
-    they cross along closed curves only.
+    A curve may end at the border of a surface, or at a point where more than two segments meet. A curve may also end
+    where the triangles stop crossing and start to overlap in a common plane. If two closed surfaces are in general
+    position, they cross along closed curves only.
 
     Args:
         contacts: result of ``collide`` for one pose.

@@ -31,7 +31,7 @@ _KEPT = 2
 
 
 class MeshLevel(ClusteredMesh):
-    """A level of detail of a clustered mesh. You can pass it wherever a clustered mesh is accepted.
+    """A level of detail of a clustered mesh. You can pass a level wherever a clustered mesh is accepted.
 
     ``MeshLevels.level`` returns a MeshLevel. A level consists of simplified nodes. Where a node would be too far from
     the mesh, the level contains the original clusters of the mesh instead. The triangles of a level have their own
@@ -55,17 +55,18 @@ class MeshLevel(ClusteredMesh):
 
 
 class MeshLevels(HoldsFile):
-    """The levels of detail of a clustered mesh. They are stored in a file next to the mesh file.
+    """The levels of detail of a clustered mesh. The levels are stored in a file next to the mesh file.
 
     ``MeshLevels.open`` and ``MeshLevels.build`` create a MeshLevels object. The file consists of nodes. Each node is a
-    simplified mesh for a range of consecutive clusters. It has at most a quarter of their triangles, and two proved
-    bounds for its error. Some meshes cannot be simplified, such as a set of scattered triangles. In this case, the file
-    has no nodes, and each level consists of the original triangles. The attribute ``note`` then gives the reason.
+    simplified mesh for a range of consecutive clusters. A node has at most a quarter of the triangles of these
+    clusters, and two proved bounds for its error. If a mesh cannot be simplified, such as a set of scattered triangles,
+    the file has no nodes, and each level consists of the original triangles. The attribute ``note`` then gives the
+    reason.
 
     Attributes:
         path: path of the file: that of the mesh with ".levels" appended.
         mesh: the ClusteredMesh.
-        node_count, triangle_count: numbers of nodes, and of the triangles of all nodes.
+        node_count, triangle_count: the number of nodes, and the number of triangles of all nodes together.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -90,10 +91,10 @@ class MeshLevels(HoldsFile):
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: vertices within this distance [m] are merged. Welding helps if the faces of a model were written one
-                by one, with cracks between them. The error bounds of the levels include the movement of the vertices.
-                Welding does not change the mesh itself.
-            threads: maximum number of threads; None uses all cores. The number of threads does not change the file.
+            weld: vertices within this distance [m] are merged, which helps if the faces of a model were written one by
+                one, with cracks between them; the mesh itself does not change, and the error bounds of the levels
+                include the movement of the vertices.
+            threads: maximum number of threads, which does not change the file; None uses all cores.
             progress: a function that is called with Progress.
 
         Raises:
@@ -116,8 +117,8 @@ class MeshLevels(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return the level with the fewest triangles whose error is small enough. In every part of the level, the two
-        error bounds together are at most ``error``.
+        """Return the level with the fewest triangles whose error is small enough. In every part of the level, the sum
+        of the two error bounds is at most ``error``.
 
         Args:
             error: [m], 0 or more; 0 gives the triangles of the mesh.
@@ -138,14 +139,16 @@ class MeshLevels(HoldsFile):
         return self._kept[key]
 
     def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
+        """Return a level for display. The level is as fine as ``most`` triangles allow. If even the coarsest level has
+        more triangles, return that level.
 
         Args:
             most: largest number of triangles, at least 1.
             eye: position of the viewer, (3,) [m] in the mesh's frame. If you give an eye, the permitted error grows
                 with the distance from it, so that all errors look equally large on the screen. None: the same error is
                 permitted everywhere.
-            finest: error [m] below which the level need not be refined; with an eye, as a share of the distance.
+            finest: error [m] below which the level does not have to be refined; with an eye, a fraction of the distance
+                from it.
             memory: as for ``level``.
 
         Raises:
@@ -222,7 +225,7 @@ class MeshLevels(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes and pages of all open levels [bytes]."""
+        """The memory that the boxes and pages of all open levels use [bytes]."""
         return sum(level.nbytes for level in self._kept.values())
 
     @in_slices
@@ -230,14 +233,14 @@ class MeshLevels(HoldsFile):
         """Read every node, and compare it with its checksum and with the table of nodes. At the first wrong node, the
         method raises InvalidFile.
 
-        This check does not prove that the error bounds in the file are valid.
+        The check does not prove that the error bounds in the file are valid.
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file. You cannot use its levels after that."""
+        """Close the file. After you close the file, you cannot use its levels."""
         self._file.close()
 
     def __enter__(self) -> "MeshLevels":

@@ -33,9 +33,9 @@ class ClusteredMesh(HoldsFile):
     similar queries, as you would a mesh in memory.
 
     ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create a ClusteredMesh. The triangles are grouped into clusters
-    of neighbouring triangles, and each cluster has its own page in the file. A query reads a page only when it gets
-    near that cluster. The bounding boxes of all clusters stay in memory. Only one thread at a time may use a
-    ClusteredMesh.
+    of neighbouring triangles, and each cluster has its own page in the file. A query reads the page of a cluster only
+    when it comes near this cluster. The bounding boxes of all clusters stay in memory. Only one thread at a time may
+    use a ClusteredMesh.
 
     Attributes:
         path: path of the file.
@@ -72,19 +72,19 @@ class ClusteredMesh(HoldsFile):
     ) -> Generator[Progress, None, "ClusteredMesh"]:
         """Write a mesh to a file as clusters, and open the file. The build does not load the whole mesh into memory.
 
-        The build sorts the triangles along a Morton curve. It does this on disk, in a folder next to ``path`` whose
-        name ends in ".building". This folder takes about 130 bytes per triangle, and the build removes it at the end.
-        If a build from a file is interrupted, call ``build`` again with the same arguments to resume it. When the file
-        is finished, it replaces any older file at ``path`` in a single step.
+        The build sorts the triangles along a Morton curve. The triangles are sorted on disk, in a folder next to
+        ``path`` whose name ends in ".building". The folder takes about 130 bytes per triangle, and the build removes it
+        at the end. If a build from a file is interrupted, call ``build`` again with the same arguments to resume it.
+        When the file is finished, it replaces any older file at ``path`` in a single step.
 
         Args:
             source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners (n, 3, 3) of
-                a soup, or an iterable of chunks. All chunks must have the same form. They are either corners (n, 3, 3),
-                or pairs (vertices, triangles) in which the indices refer to the vertices of the same chunk. Polygons
-                are split into fans of triangles. Coordinates are stored in float32 or float64 without any change.
-                Triangles and vertices keep their indices. The triangles of an STL file do not share any vertices.
-            path: the file to be written. If ``path`` is a link, the build writes the file to which the link points.
-            memory: approximate number of bytes that the build may use, at least 4 MB. This limit does not change the
+                a soup, or an iterable of chunks. A chunk is either corners (n, 3, 3), or a pair (vertices, triangles)
+                whose indices refer to the vertices of the same chunk. All chunks must have the same form. Polygons are
+                split into fans of triangles. Coordinates are stored in float32 or float64 without any change. Triangles
+                and vertices keep their indices. In an STL file, the triangles do not share any vertices.
+            path: the file to be written, or a link to this file.
+            memory: approximate number of bytes that the build may use, at least 4 MB; the limit does not change the
                 file.
             cluster_triangles: maximum number of triangles in a cluster, from 16 to 16384.
             progress: a function that is called with Progress.
@@ -104,7 +104,7 @@ class ClusteredMesh(HoldsFile):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], memory: int = DEFAULT_MEMORY) -> "ClusteredMesh":
-        """Open a file that was written by ``build``.
+        """Open a file that ``build`` has written.
 
         Args:
             path: the file.
@@ -127,7 +127,7 @@ class ClusteredMesh(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes of the clusters and of the loaded pages [bytes]."""
+        """The memory that the boxes of the clusters and the loaded pages use [bytes]."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
     @in_slices
@@ -135,8 +135,8 @@ class ClusteredMesh(HoldsFile):
         """Read every page, and compare it with its checksum and with the table of pages. At the first wrong page, the
         method raises InvalidFile.
 
-        The method also checks that every triangle occurs exactly once. For this it needs one bit of memory per
-        triangle.
+        The method also checks that every triangle occurs exactly once. To check this, the method needs one bit of
+        memory per triangle.
         """
         seen = np.zeros(self.triangle_count // 8 + 1, np.uint8)
         for number in range(self.cluster_count):
@@ -159,7 +159,7 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def sample(self, most: int) -> Generator[Progress, None, np.ndarray]:
-        """Return some triangles as a preview of the mesh. They are spread evenly over all clusters.
+        """Return some triangles as a preview of the mesh. The triangles are spread evenly over all clusters.
 
         Args:
             most: approximate number of triangles; at least one per cluster is returned.
@@ -177,7 +177,7 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """Load the whole mesh into memory, page by page. Use this method only if the mesh fits into memory, as a level
+        """Load the whole mesh into memory, page by page. Call ``loaded`` only if the mesh fits into memory, as a level
         of detail usually does.
 
         Returns:
@@ -193,7 +193,7 @@ class ClusteredMesh(HoldsFile):
         return np.concatenate(vertices), np.concatenate(triangles)
 
     def close(self) -> None:
-        """Close the file. You cannot use the mesh after that."""
+        """Close the file. After you close the file, you cannot use the mesh."""
         for thing in self.beside.values():
             thing.close()
         self.beside.clear()

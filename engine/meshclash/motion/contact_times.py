@@ -58,15 +58,16 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """The first contact of two moving objects. Its truth value says whether there is one.
+    """The first contact of two moving objects. If there is no contact, the truth value of a TimeOfContact is False.
 
     Attributes:
         time: Time of the first contact; None without a contact. At all times before, the objects are certainly apart.
         distance: Distance at that time [m], at most the tolerance; infinite if there is no contact.
-        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without a contact.
+        point_a: The point on the surface of a that is nearest to b at that time, in world coordinates, (3,) [m]; None
+            without a contact.
         intervals: The intervals of contact; empty unless ``intervals`` was set.
-        tolerance: [m]: as given, or chosen by the size of the objects.
-        queries: Number of distances that were measured.
+        tolerance: the tolerance [m] that you gave, or that was derived from the size of the objects.
+        queries: The number of distances that the search measured.
     """
 
     time: float | None
@@ -111,15 +112,16 @@ def time_of_contact(
             motion, an object is at rest. If both objects are at rest, the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
-        depth: False skips the times of greatest depth, which often take most of the computation. MeshClash does not
-            compute depths for exact shapes.
+        depth: False skips the times of greatest depth, which often take most of the computation; exact shapes have no
+            depth.
         interruption: two contacts may be reported as one if less than this time lies between them; default: 1/256 of
             the time. The function finds contacts of any length, however short. At all times outside the reported
             intervals, the objects are certainly apart.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to
-        be resolved in float64 at these coordinates, speeds and times.
+        InvalidMesh, InvalidPose: an object or a pose is invalid.
+        UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to be resolved in float64 at
+            these coordinates, speeds and times.
 
     Example:
         >>> import numpy as np

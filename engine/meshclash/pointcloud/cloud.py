@@ -178,8 +178,8 @@ class PointCloud(Copyable):
             surface.
         bandwidth: h [m] of the weight exp(-d^2 / h^2). If the value is None, MeshClash derives the bandwidth from the
             sampling radius (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also
-            more detail. If the bandwidth is more than about three times the derived one, the surface no longer follows
-            its points, and queries miss contacts.
+            more detail; beyond about three times the derived bandwidth, the surface no longer follows its points, and
+            queries miss contacts.
         surface: "twicing": weighted least squares, corrected for their shrinkage at curved places
             (``shrinkage.py``); "wls": weighted least squares of the given points (eq. 1 to 4); or "apss":
             algebraic spheres, which need normals (Guennebaud and Gross 2007).
@@ -219,8 +219,8 @@ class PointCloud(Copyable):
         *,
         surface: str = "twicing",
     ) -> Generator[Progress, None, "PointCloud"]:
-        """Create a cloud. The arguments and errors are the same as for ``PointCloud``. With ``steps``, the checks run
-        in slices.
+        """Create a cloud. The arguments and errors are the same as for ``PointCloud``. If you call this method with
+        ``steps``, the checks run in slices.
         """
         cloud = cls.__new__(cls)
         yield from cloud._init_steps(points, normals, bandwidth, surface)
@@ -241,17 +241,19 @@ class PointCloud(Copyable):
 
     @property
     def built(self) -> Built:
-        """The hierarchy and its lengths, in the form that kernels need. MeshClash builds the hierarchy on first use."""
+        """The hierarchy of the points and its lengths, in the form that kernels need. MeshClash builds the hierarchy on
+        first use.
+        """
         return self.build() if self._built is None else self._built
 
     @in_slices
     def build(self) -> Generator[Progress, None, Built]:
-        """Build the hierarchy that queries need, in slices of some milliseconds. If the hierarchy already exists, do
-        nothing.
+        """Build the hierarchy that queries need, in slices of some milliseconds. If the hierarchy already exists, the
+        method does nothing.
 
         The build takes about a second for a million points. If you close the generator early, only its own work is
         lost. Several generators may run at the same time, even in different threads. The cloud keeps the result of the
-        one that finishes first.
+        generator that finishes first.
         """
         given = self._given
         if given is not None:
@@ -309,29 +311,33 @@ class PointCloud(Copyable):
 
     @property
     def bandwidth(self) -> float:
-        """h [m]: as given, or derived from the sampling radius and the noise of the points."""
+        """The bandwidth h [m]. If you did not give a bandwidth, it is derived from the sampling radius and the noise of
+        the points.
+        """
         return self.lengths.bandwidth
 
     @property
     def sampling_radius(self) -> float:
-        """The sampling radius [m]. Discs of this radius around all points together have the area of the surface."""
+        """The sampling radius [m]. If you place a disc of this radius at each point, the discs together have the same
+        area as the surface.
+        """
         return self.lengths.sampling_radius
 
     @property
     def horizon(self) -> float:
-        """r_eps [m]: the distance beyond which points have no influence."""
+        """The distance r_eps [m] beyond which a point has no influence on the surface."""
         return self.lengths.horizon
 
     @property
     def resolution(self) -> float:
-        """The length [m] below which the cloud is too coarse to decide gaps and overlaps. It is twice the sampling
-        radius, or the bandwidth if that is larger.
+        """The length [m] below which the cloud is too coarse to tell a gap from an overlap. The resolution is twice the
+        sampling radius, or the bandwidth if the bandwidth is larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 
     @property
     def nbytes(self) -> int:
-        """Memory of points, normals and hierarchy [bytes]."""
+        """The memory that the points, the normals and the hierarchy use [bytes]."""
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -343,11 +349,10 @@ class PointCloud(Copyable):
             device: "cpu", "cuda" or "auto", as for ``deviation``.
 
         Returns:
-            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,)
-            bool tells whether the surface exists at the point: more points than the cut-off count lie within the
-                horizon.
-            f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. If valid is
-            False at a point, f is 0 there.
+            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,) bool
+                tells whether the surface exists at the point, which is the case if more points than the cut-off count
+                lie within the horizon. If valid is False at a point, f is 0 there. f and normal have the same sign:
+                for "apss" that of the given normals, otherwise an arbitrary one.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) finite numbers.
@@ -371,7 +376,8 @@ class PointCloud(Copyable):
     def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
         """Return a new cloud whose points and normals have been transformed by a (4, 4) affine matrix.
 
-        If you gave a bandwidth, it is multiplied by the cube root of the factor by which the matrix changes volumes.
+        If you gave a bandwidth, the new cloud gets this bandwidth, multiplied by the cube root of the matrix's change
+        of volume.
 
         Raises:
             InvalidPointCloud: the matrix is not 4x4, finite and invertible.

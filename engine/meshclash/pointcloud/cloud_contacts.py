@@ -27,10 +27,10 @@ class CloudContacts(Copyable):
     """All contacts between a point cloud and another object. ``collide`` returns a CloudContacts.
 
     Attributes:
-        points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
-            that meet. The points lie along the curves in which the two surfaces intersect.
-        pose: (k,) int32: index of each point's pose in the given stack; 0 without a stack. The contacts are sorted by
-            this index.
+        points: (k, 3) float64 [m], world: one point on both surfaces for each contact between two leaves, or between a
+            leaf and a triangle; the points lie along the curves in which the two surfaces intersect.
+        pose: (k,) int32: index of each point's pose in the given stack, by which the contacts are sorted; 0 without a
+            stack.
         stats: QueryStats; ``exact_tests`` counts how often a surface was evaluated.
     """
 
@@ -81,10 +81,10 @@ class CloudContacts(Copyable):
         """Return the elements of one object that are in contact in any of the poses: triangles of a mesh, or points of
         a cloud.
 
-        The points of a cloud come from the leaves that touch or overlap. They lie in the box of the other leaf, or in
-        the region that the leaf shares with a triangle, plus a margin of 1.5 sampling radii. The returned points
-        therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf that is nearest to
-        the contact is always included.
+        The points of a cloud come from those leaves of the hierarchy that touch or overlap. Each point lies in the box
+        of the other leaf, or in the region that its leaf shares with a triangle, with a margin of 1.5 sampling radii.
+        The returned points therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf
+        that is nearest to the contact is always included.
 
         Args:
             side: 0 for a, 1 for b.
@@ -129,14 +129,14 @@ class CloudContacts(Copyable):
 
     @in_slices
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
-        """Return whether the points of the clouds are too far apart to tell whether their surfaces touch or overlap.
+        """Return whether the clouds have too few points to tell whether their surfaces touch or overlap.
 
-        A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
-        (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate
-        the surfaces.
+        A pair is undecided in two cases. In the first case, the surfaces have no contact, but they are closer than the
+        resolution of the clouds (``PointCloud.resolution``). In the second case, the surfaces have contact, but a move
+        by the resolution could separate them.
 
         Returns:
-            (k,) bool, for each pose of the query; one without a stack.
+            (k,) bool, one value for each pose of the query, or a single value without a stack.
         """
         count = len(self._rows[0])
         found = np.empty(count, np.bool_)

@@ -49,9 +49,10 @@ class CloudDistance:
     If you pass a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
 
     Attributes:
-        distance: float [m] between the surfaces; 0 if they meet.
+        distance: distance between the surfaces [m], float; 0 if the surfaces have a common point.
         point_a: (3,) [m], world: nearest point of a's surface.
-        sample_distance: float [m] between the nearest samples (points of a cloud, triangles of a mesh); exact.
+        sample_distance: exact distance between the nearest samples [m], float; a sample is a point of a cloud or a
+            triangle of a mesh.
         index_a: The nearest sample of a: index of a point, or of a triangle.
         stats: Counters of the search for a common point of the surfaces.
     """

@@ -153,10 +153,11 @@ def deviation(
     Args:
         cloud: the PointCloud whose points are measured.
         other: a mesh or a cloud. The distance from a mesh is the distance from its nearest triangle. The distance from
-            a cloud is the distance from its implicit surface. Where this surface does not exist, it is the distance
-            from the nearest point of the cloud.
+            a cloud is the distance from its implicit surface. Where a cloud has no surface, the distance is that from
+            its nearest point.
         pose_cloud, pose_other: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: negative for points behind the surface: inside a closed mesh, or against the normals of a cloud.
+        signed: True makes the distance negative for points behind the surface, which are inside a closed mesh or on the
+            back of a cloud with normals.
         device: "cpu"; "cuda", a GPU; or "auto", which uses a GPU for enough points (``configure_device``). All devices
             give the same results. If a GPU fails, MeshClash issues a warning, and the CPU computes the rest.
 

@@ -72,21 +72,21 @@ def collide(
 ) -> Generator[Progress, None, Contacts | CloudContacts]:
     """Return all pairs of triangles that have a common point. The result is exact.
 
-    The function first computes the world coordinates of all vertices in float64 (``Pose.apply``). It then decides with
-    exact arithmetic and without an epsilon whether triangles with these coordinates have a common point.
+    The function first computes the world coordinates of all vertices in float64 (``Pose.apply``). Exact arithmetic
+    without an epsilon then decides whether triangles with these coordinates have a common point.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). For clustered meshes, the
-            only bounding volumes are boxes, and the query runs on the CPU. If one object is a PointCloud the result is
-            a CloudContacts, and ``touching``, ``volume`` and ``threads`` have no effect: the surface of a cloud is
-            smoothed, so touching is not a separate kind of contact.
+            only bounding volumes are boxes, and the query runs on the CPU. If one object is a PointCloud, the result is
+            a CloudContacts. With a PointCloud, ``touching``, ``volume`` and ``threads`` have no effect. The surface of
+            a cloud is smoothed, so touching is not a separate kind of contact.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
         device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
-            (``configure_device``). If the GPU fails during the query, the CPU computes the result: a warning is
-            issued, and ``stats.note`` contains the reason.
+            (``configure_device``); if the GPU fails during the query, MeshClash issues a warning, and the CPU computes
+            the result; ``stats.note`` contains the reason.
         engine: "hierarchies" builds bounding volume hierarchies on first use and caches them with the mesh. "voxels"
             needs no preparation. "auto" uses voxels for the first query of large meshes without hierarchies, if
             building the hierarchies would take longer. ``stats.engine`` contains the engine that was used.
@@ -164,8 +164,8 @@ def self_collide(
     If two triangles share one or two vertex indices, and have no common points except this vertex or edge, their pair
     is left out. All other contacts are reported. Triangles may cross each other, overlap in a fold or a doubled face,
     or touch elsewhere, as at a T-junction. Two vertices with different indices do not count as shared, even if they are
-    at the same position. If your triangles do not share vertices, weld them with ``TriangleMesh(..., weld=True)``.
-    Otherwise the function reports every edge. The arguments and errors are the same as for ``collide``.
+    at the same position. If your triangles do not share vertices, weld them with ``TriangleMesh(..., weld=True)``. If
+    vertices are not welded, the function reports every edge. The arguments and errors are the same as for ``collide``.
 
     Example:
         >>> import meshclash as mc

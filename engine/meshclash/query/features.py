@@ -11,8 +11,8 @@ _ON_EDGE = 2.0**-20
 
 
 class Feature(IntEnum):
-    """The feature of a triangle on which a point lies: 1 ``VERTEX``, 2 ``EDGE``, 3 ``FACE``. The value is the number of
-    corners whose barycentric weight is above 0.
+    """The feature of a triangle on which a point lies, which is 1 ``VERTEX``, 2 ``EDGE`` or 3 ``FACE``. The value is
+    the number of corners of the triangle whose weight is above 0.
     """
 
     VERTEX = 1

@@ -16,8 +16,8 @@ from .features import unit_normals
 class RayHits(Copyable):
     """The crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return a RayHits.
 
-    ``ray_first`` returns one row for each ray: if the ray has no crossing, ``triangle`` is -1 and ``distance`` is
-    infinite.
+    The result of ``ray_first`` has one row for each ray. If a ray has no crossing, its ``triangle`` is -1, and its
+    ``distance`` is infinite.
 
     Attributes:
         ray: Index of the ray, (k,) int64.

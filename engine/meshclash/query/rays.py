@@ -30,8 +30,8 @@ def ray_first(
 ) -> Generator[Progress, None, RayHits]:
     """For each of n rays, return the first crossing with the surface of a mesh.
 
-    MeshClash decides exactly, for the given numbers, whether a ray crosses a triangle. There are no gaps at edges and
-    vertices. A ray through an edge or a vertex has as many crossings as a ray infinitely close to it. If a ray ends
+    MeshClash decides exactly, for the given numbers, whether a ray crosses a triangle. The surface has no gaps at edges
+    and vertices. A ray through an edge or a vertex has as many crossings as a ray infinitely close to it. If a ray ends
     outside a closed mesh, the number of its crossings is even if the ray starts outside, and odd if it starts inside.
     If a ray grazes an edge, it crosses either both triangles at this edge or neither of them. A ray never crosses a
     triangle that it sees edge-on, or a triangle without area. If a ray starts on a triangle, it crosses this triangle
@@ -46,11 +46,12 @@ def ray_first(
         directions: array-like, shape (n, 3), of any length except 0; or (3,), the same direction for all rays.
         lengths: lengths of the rays [m], (n,) or one number; None for infinitely long rays.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not
-            finite, a direction that is zero, or a negative length.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not finite, a direction that is
+            zero, or a negative length.
 
     Example:
         >>> import meshclash as mc
@@ -72,8 +73,8 @@ def ray_any(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """For each of n rays, return whether it crosses the surface of a mesh, (n,) bool. Use this function to test
-    occlusion or a line of sight.
+    """For each of n rays, return whether it crosses the surface of a mesh, (n,) bool. You can use this function to find
+    out whether an object is hidden, or whether a line of sight is free.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.

@@ -31,7 +31,8 @@ class Distance(Copyable):
     entries.
 
     Attributes:
-        distance: [m], float or (k,); exactly 0 if triangles meet; infinite beyond the upper limit.
+        distance: distance [m], float or (k,); exactly 0 if the surfaces have a common point; infinite beyond the upper
+            limit.
         triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and for an exact
             shape.
         triangle_b: triangle of b on which ``point_b`` lies.
@@ -71,7 +72,7 @@ class Distance(Copyable):
 
     @property
     def points(self) -> np.ndarray:
-        """``point_a`` and ``point_b``, (2, 3) or (k, 2, 3) [m]."""
+        """The points ``point_a`` and ``point_b`` in one array, (2, 3) or (k, 2, 3) [m]."""
         return self._points
 
     @property
@@ -148,7 +149,7 @@ class Distance(Copyable):
 
     @property
     def stats(self) -> QueryStats:
-        """Statistics about the work of the query."""
+        """Statistics about the work that the query did."""
         return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
 
     def __repr__(self) -> str:
@@ -180,7 +181,7 @@ class Clearances(Copyable):
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more
             than 2^31 triangles.
-        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that meet.
+        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that have a common point.
         pose: (k,) int32, index of the pose in a stack; 0 without a stack.
         tolerance: [m].
         stats: QueryStats of the query.
@@ -244,12 +245,12 @@ class Penetration:
         direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero if the solids have no common
             volume.
         lower_bound: No shorter translation [m] separates the solids; float or (k,).
-        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: a warm start searches
-            there first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
+        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m], where a query with
+            ``start`` searches first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
         pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
             that triangles use.
-        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation. NaN
-            if the solids have no common volume.
+        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation; NaN if
+            the solids have no common volume.
         point_b: The point of b that leaves a last, in its position before the translation.
     """
 
@@ -268,12 +269,12 @@ class Penetration:
 
     @property
     def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
-        """Return the depth, the direction, the lower bound and both points for each pose of a stack."""
+        """Return the depth, the direction, the lower bound and both points. For a stack, return them for each pose."""
         return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
 
     @property
     def last(self) -> "Penetration":
-        """The result for the last pose of a stack."""
+        """The result for the last pose, if you passed a stack of poses."""
         if np.ndim(self.depth) == 0:
             return self
         depth, direction, lower, point_a, point_b = (values[-1] for values in self.columns)
@@ -299,7 +300,7 @@ class SignedDistance:
         distance: Distance to the surface [m], (n,) float64: negative inside, positive outside, 0 on the surface.
         point: Nearest point of the surface [m], world, (n, 3) float64.
         triangle: Triangle on which the nearest point lies, (n,) int32; any of them if several are equally near.
-        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh. For an open mesh, a sign
+        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh; for an open mesh, a sign
             counts as known if its certainty is at least 0.99.
         asked: The points of the query [m], (n, 3) float64.
         surface: The mesh and its pose (3, 4).

@@ -35,10 +35,11 @@ def self_clearance(
         mesh: a mesh, or a hierarchy made by ``build``.
         tolerance: [m], 0 or more.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
 
     Example:
         >>> import meshclash as mc

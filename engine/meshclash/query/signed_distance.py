@@ -30,26 +30,27 @@ def signed_distance(
 ) -> Generator[Progress, None, SignedDistance]:
     """Return the distance of points from the surface of a mesh. For points inside the solid, the distance is negative.
 
-    For a closed mesh, the sign is exact, however near a point is to the surface. MeshClash decides it with the same
-    exact predicates as contacts. The distance is 0 if and only if the point lies on the surface. A point is inside if
-    its winding number is not 0.
+    For a closed mesh, the sign is exact, however near a point is to the surface. MeshClash decides this sign with the
+    same exact predicates as contacts. The distance is 0 if and only if the point lies on the surface. A point is inside
+    a closed mesh if its winding number is not 0.
 
     An open mesh is treated as the solid that it approximates (``solidity``). MeshClash merges duplicate faces and turns
-    faces outward. A point then counts as inside if its generalised winding number is above one half. The distance is
-    measured to the faces that exist, even near a hole. The result also says how certain each sign is. Signs are less
-    certain for points in holes and cracks.
+    faces outward. A point counts as inside an open mesh if its generalised winding number is above one half. The
+    distance is measured to the faces that exist, even near a hole. Each sign has a certainty. The certainty is low for
+    points in holes and cracks.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: False computes distances without signs. This works for every mesh, even for terrain and other surfaces
+        signed: False computes distances without signs, which works for every mesh, even for terrain and other surfaces
             that do not bound a solid.
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where the mesh is open.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
 
     Example:
         >>> import meshclash as mc
@@ -71,7 +72,7 @@ def contains(
 
     Returns:
         (n,) bool. The result is exact for a closed mesh. For an open mesh, the function returns the more likely result.
-        ``signed_distance`` also returns how certain it is.
+        The function ``signed_distance`` also returns how certain this result is.
 
     Raises:
         as for ``signed_distance``.
@@ -91,11 +92,11 @@ def winding_number(
     """Return the winding number of points: how often the surface of a mesh encloses each point. The mesh may be open.
 
     The function computes the generalised winding number (Jacobson 2013), which is the sum of the signed solid angles of
-    all triangles, divided by 4 pi. It uses the triangles as they are and does not turn any of them. If a mesh is closed
-    and its normals point outward, the winding number is 1 inside the mesh and 0 outside. If a mesh is closed and
-    consistently wound, the winding number is exact at every point that does not lie on the surface. For other meshes,
-    the function sums up distant triangles through their moments (Barill 2018). This causes an error of some
-    thousandths, which was at most 0.01 in measurements. At a point on the surface, the winding number is the mean of
+    all triangles, divided by 4 pi. The function uses the triangles as they are, and does not turn any of them. If a
+    mesh is closed and its normals point outward, the winding number is 1 inside the mesh and 0 outside. If a mesh is
+    closed and consistently wound, the winding number is exact at every point that does not lie on the surface. For
+    other meshes, the function sums up distant triangles through their moments (Barill 2018). The error of this sum is
+    some thousandths, and was at most 0.01 in measurements. At a point on the surface, the winding number is the mean of
     the values on both sides.
 
     Args:

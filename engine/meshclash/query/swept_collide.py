@@ -48,8 +48,8 @@ class SweptContacts:
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; i < j within one object.
-        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that meet
-            at the first frame.
+        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that already
+            touch or cross at the first frame.
         frame: (k,) int32: index of the interval in a stack; 0 without a stack.
         counters: Number of elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
     """
@@ -66,8 +66,8 @@ class SweptContacts:
         return len(self.pairs)
 
     def points(self) -> SweptPoints:
-        """For each pair, return the point of first contact, its normal, and its barycentric coordinates and features on
-        both triangles.
+        """For each pair, return the point of first contact and its normal. The result also contains the barycentric
+        coordinates and the feature of this point on both triangles.
         """
         ends = np.empty((2, len(self), 2, 3, 3))
         for frame in np.unique(self.frame):
@@ -96,17 +96,17 @@ def swept_collide(
     """Return all pairs of triangles that touch or cross each other between two frames, while all vertices move on
     straight lines.
 
-    The result is exact. It includes both frames themselves, and therefore all pairs that ``collide`` finds at either
-    frame.
+    The result is exact. The result includes both frames themselves, and therefore all pairs that ``collide`` finds at
+    either frame.
 
     Args:
         a, b: meshes or hierarchies, whose triangles are used.
         start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) for k intervals; None for the vertices
             of the mesh.
-        end_a, end_b: vertices at time 1, in the same form. If you pass several stacks, they must have the same length.
-            If an array is not a stack, it is used for all intervals.
+        end_a, end_b: vertices at time 1, in the same form; all stacks must have the same length, and an array that is
+            not a stack is used for all intervals.
         first_only: return only one pair for each interval, with the earliest contact.
-        threads: maximum number of threads; None uses all cores. The result does not depend on the number of threads.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy, vertices of the wrong number or shape, coordinates that are not
@@ -138,10 +138,10 @@ def swept_self_collide(
     a vertex or edge that they share.
 
     A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. Neighbouring triangles
-    therefore do not count as touching if they only touch at the vertex or edge that they share. This is true even if a
-    corner of a triangle comes to lie exactly there. The time of a pair is the first time at which ``self_collide``
-    would report it. If there is no first time, the result is the limit that these times approach. The arguments and
-    errors are the same as for ``swept_collide``.
+    therefore do not count as touching if they only touch at the vertex or edge that they share. Even if a corner of one
+    triangle moves exactly onto the shared vertex or edge, the triangles do not count as touching. The time of a pair is
+    the first time at which ``self_collide`` would report it. If there is no first time, the time of the pair is the
+    limit that such times approach. The arguments and errors are the same as for ``swept_collide``.
 
     Example:
         >>> import meshclash as mc

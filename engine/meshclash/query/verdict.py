@@ -28,9 +28,9 @@ def verdict(
     device: str = "auto",
     depth: bool | str = True,
 ) -> Generator[Progress, None, PairVerdict]:
-    """Return the relation of two objects: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
+    """Return the verdict on two objects, which is APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
-    A closed mesh counts as a solid, which consists of all points with a nonzero winding number. Two solids clash if
+    A closed mesh counts as a solid. The solid consists of all points whose winding number is not 0. Two solids clash if
     they have a common volume. An object is contained in another one if none of its points lies outside. Two solids
     touch if they have a common point but no common volume. An open mesh clashes if it crosses the surface of the other
     object or enters its solid. An open mesh is contained in the other object if it lies inside. If an open mesh
@@ -40,16 +40,16 @@ def verdict(
     points of the cloud are inside. A clustered mesh counts as a surface without an inside.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes. You cannot compare a point cloud
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes; you cannot compare a point cloud
             with a clustered mesh.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). MeshClash compares
-            the proved bounds of the depth with this value. If even refined bounds lie on both sides of it, the diameter
-            of the largest ball that was found decides. "resolution" permits the sum of both meshes' ``resolution``, and
-            marks a verdict that became less severe as ``flush``. Parts that extend beyond a solid, and crossing
-            surfaces that bound no solid, may do so by at most the sum of both resolutions, and by at most a number
-            given here.
-        touch_tolerance: gap [m] up to which objects that do not meet count as touching.
+            the proved bounds of the depth with this value. If even refined bounds lie on both sides of this value, the
+            diameter of the largest ball that was found decides. "resolution" permits the sum of both meshes'
+            ``resolution``, and marks a verdict that became less severe as ``flush``. For parts that extend beyond a
+            solid, and for crossing surfaces that do not bound a solid, the permitted length is the smaller of this
+            value and the sum of both resolutions.
+        touch_tolerance: gap [m] up to which objects that are apart count as touching.
         threads, device: as for ``collide``.
         depth: False skips the depth if the verdict does not depend on it. True computes a first interval for the depth,
             which takes about as long as the verdict itself. "exact" refines the bounds to within 10 % of each other, if

@@ -40,8 +40,7 @@ class VoxelOverlaps(Copyable):
     """The pairs of objects that share voxels. ``voxel_overlaps`` returns a VoxelOverlaps.
 
     Attributes:
-        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All pairs that are not listed are certainly
-            apart.
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted; all other pairs are certainly apart.
         counts: (k,) int64: number of voxels that they share.
         grid: position of the voxels; None if no bounding boxes of objects overlap.
         stats: QueryStats.
@@ -76,7 +75,7 @@ class VoxelOverlaps(Copyable):
 
     def closer_than(self, k: int) -> float:
         """Return an upper bound of the distance between the two objects of pair k [m]. The bound is the diagonal of a
-        voxel, plus the distance to which the points of a point cloud reach.
+        voxel, plus the reach of the points if an object is a point cloud.
         """
         k = place_of("k", k, len(self))
         assert self.grid is not None
@@ -110,11 +109,11 @@ def voxel_overlaps(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelOverlaps:
-    """Find which of many objects share voxels of a common grid. The function does not prepare the objects in any way.
+    """Find which of many objects share voxels of a common grid. The objects need no preparation.
 
     Args:
-        things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
-            could touch: those within the cloud's horizon of a point.
+        things: meshes, hierarchies (their mesh is used) and point clouds; a cloud occupies all voxels that its surface
+            could touch, which are those within the horizon of the cloud around a point.
         poses: one pose for each object, or None.
         resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
             side.

@@ -63,7 +63,7 @@ def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Gener
     STEP, and usd-core for USD. In an IFC file, each building element becomes a part. Openings are cut out of the walls
     and do not become parts. The surfaces of a STEP file are triangulated with a tolerance of 0.01 mm. MeshClash itself
     reads STL, OBJ, PLY, OFF, GLB, glTF, 3MF and point files (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT,
-    ASC). If an instance is scaled, it gets its own mesh, which contains the scale.
+    ASC). If an instance is scaled, it gets its own mesh, and the scale is applied to the vertices of this mesh.
 
     Args:
         path: the file.

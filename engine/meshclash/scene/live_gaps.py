@@ -34,7 +34,7 @@ class LiveGaps(LivePairs):
         scene: the scene to watch; LiveGaps does not change the scene.
         tolerance: [m], at least 0: list the pairs within this distance, with the triangles within this distance (as
             ``Scene.clearances``). None: list all pairs, or the ``most`` nearest ones.
-        most: maximum number of pairs to list, at least 1; None for all pairs. This limit applies only if there is no
+        most: maximum number of pairs to list, at least 1; None for all pairs; the limit applies only if there is no
             tolerance.
         permitted_overlap: see ``verdict``.
 

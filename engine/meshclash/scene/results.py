@@ -50,14 +50,14 @@ class PairGap(PairVerdict):
     """The gap between two objects of a scene, and the verdict on this pair.
 
     Attributes:
-        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point. If ``undecided``
-            is set, a gap above 0 is smaller than the resolution of a cloud.
+        gap: the gap [m]; 0 if and only if the two objects have a common point, so that the verdict is not APART. If
+            ``undecided`` is set, a gap above 0 is smaller than the resolution of a cloud.
         points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one object lies inside the
             other without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
-        near_a: triangles of a that meet b or, if the objects are apart, come within the tolerance: (n,) int32,
-            ascending. For pairs with a cloud: triangles, or points of the cloud, that meet, lie inside, or are
-            nearest.
+        near_a: triangles of a that are in contact with b or, if the objects are apart, within the tolerance of b: (n,)
+            int32, ascending; for pairs with a cloud, the triangles or the points of the cloud that are in contact, lie
+            inside, or are nearest.
         near_b: the triangles of b within the tolerance.
     """
 
@@ -79,7 +79,7 @@ class PairGap(PairVerdict):
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
     def to_dict(self) -> dict[str, object]:
-        """Return a dictionary with the values of ``PairVerdict.to_dict`` and the gap."""
+        """Return the dictionary of ``PairVerdict.to_dict``, to which the gap is added."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:

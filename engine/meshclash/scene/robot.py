@@ -28,14 +28,14 @@ class Robot(Copyable):
 
     A configuration contains one number for each coordinate of the joints. A revolute or continuous joint has an angle
     [rad], and a prismatic joint has a distance [m]. A planar joint named ``base`` has three coordinates: ``base/x`` and
-    ``base/y`` [m] and ``base/theta`` [rad]. The joint moves in the plane perpendicular to its axis. If this axis is z,
-    its x and y are those of the joint's frame. A floating joint named ``base`` has a position ``base/x``, ``base/y``,
-    ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any length except 0. If a
-    joint mimics another joint, it has no coordinates of its own.
+    ``base/y`` [m] and ``base/theta`` [rad]. A planar joint moves in the plane perpendicular to its axis. If the axis of
+    a planar joint is z, the x and y of the joint are those of its frame. A floating joint named ``base`` has a position
+    ``base/x``, ``base/y``, ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any
+    length except 0. If a joint mimics another joint, it has no coordinates of its own.
 
     Mesh files are read in the same way as by ``mc.read``, in metres, and then multiplied by their ``scale``. As in RViz
     and Pinocchio, the axes of a COLLADA file are not changed, even if the file states another up axis. In a glTF file,
-    the y axis points up, and becomes the z axis.
+    the y axis points up, and MeshClash turns it into the z axis.
 
     Args:
         path: path of the URDF file.
@@ -60,12 +60,15 @@ class Robot(Copyable):
             revolute or prismatic joint lacks a ``<limit>``.
         velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states no limit.
         effort_limits: (n,) [N m] or [N]; inf if the file states no limit.
-        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. The
-            rules leave out links that are connected by a joint, and pairs that the SRDF file disables.
+        rules: a CollisionMatrix that says which pairs of links to compare; the links have the ids 0, 1, ... in the
+            order of ``links``. The rules leave out links that are connected by a joint, and pairs that the SRDF file
+            disables.
 
     Raises:
         InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no
-            link has a shape. InvalidMesh: the mesh of a link is invalid. UnsupportedOption: an argument is invalid.
+            link has a shape.
+        InvalidMesh: the mesh of a link is invalid.
+        UnsupportedOption: an argument is invalid.
     """
 
     def __init__(

@@ -92,9 +92,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     """A scene contains many objects with poses, and answers queries about pairs of them. MeshClash builds a hierarchy
     when a query first needs it, and keeps it for later queries.
 
-    ``len(scene)`` is the number of objects, iteration yields their ids, and ``in`` accepts an id or a name. You can
-    pass the id or the name of an object to every method. Results contain the ids of objects and, if an object has a
-    name, also the name.
+    You can get the number of objects with ``len(scene)``, iterate over the ids of the objects, and test with ``in``
+    whether the scene contains an id or a name. You can pass the id or the name of an object to every method. Results
+    contain the ids of objects and, if an object has a name, also the name.
 
     Example:
         >>> import meshclash as mc
@@ -136,13 +136,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> tuple[Scene, Robot]:
-        """Load a robot from a URDF file: return a scene of its links, and a ``Robot``.
+        """Load a robot from a URDF file. Return a scene that contains its links, and a ``Robot``.
 
         The arguments and errors are the same as for ``Robot``.
 
         Returns:
-            The scene in the neutral configuration, and the ``Robot``. Pass its ``rules`` as ``keep`` and its
-            ``poses(configurations)`` as ``poses`` to the queries of the scene.
+            The scene in the neutral configuration, and the ``Robot``. You can pass the ``rules`` of the robot as
+            ``keep``, and its ``poses(configurations)`` as ``poses``, to the queries of the scene.
         """
         from .robot import Robot  # noqa: PLC0415 - it imports all readers of files
 
@@ -203,8 +203,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
-        """Set the pose of an object. The method only stores the pose. It does not build a hierarchy or transform
-        vertices.
+        """Set the pose of an object. The method only stores the pose. Setting a pose does not build a hierarchy or
+        transform vertices.
 
         Args:
             key: the id or name of the object.
@@ -217,7 +217,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Set the poses of many objects at once. This is much faster than calling ``set_pose`` for each object.
+        """Set the poses of many objects at once. One call of ``set_poses`` is much faster than calling ``set_pose`` for
+        each object.
 
         Args:
             keys: ids or names of k objects.
@@ -225,8 +226,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
             resolutions: one per object, as for ``add``. None keeps the current resolutions.
 
         Raises:
-            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: the number of poses or resolutions differs from
-            the number of objects.
+            UnknownObject, InvalidPose, InvalidMesh: as for ``set_pose``.
+            UnsupportedOption: the number of poses or resolutions differs from the number of objects.
         """
         self._objects.set_poses(keys, poses, resolutions)
 
@@ -238,14 +239,15 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         more tests than after the last build, it rebuilds the hierarchy instead of refitting it.
 
         Raises:
-            UnknownObject; InvalidMesh: the number of vertices differs or a coordinate is not finite;
+            UnknownObject: the object is not in the scene.
+            InvalidMesh: the number of vertices differs, or a coordinate is not finite.
             UnsupportedOption: the object is a point cloud or a clustered mesh.
         """
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """Return the mesh, hierarchy or cloud of an object, and its pose. You can pass both to queries outside the
-        scene. Raises UnknownObject.
+        """Return the mesh, hierarchy or cloud of an object, and its pose. You can pass the two results to queries
+        outside the scene. Raises UnknownObject.
         """
         return self._objects.posed(key)
 
@@ -292,7 +294,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         Args:
             set_a, set_b: ids or names. The result contains only pairs of an object in ``set_a`` and an object in
                 ``set_b``. None: all objects.
-            keep: a function from pairs of ids (k, 2) int64 to (k,) bool: which pairs to compare.
+            keep: a function that tells which pairs to compare: it gets pairs of ids, (k, 2) int64, and returns (k,)
+                bool.
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs with the verdict TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
@@ -424,9 +427,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         Args:
             poses: None for the current poses; or poses (k, 4, 4) of the movers; or a stack (m, k, 4, 4) of
-                configurations, as used by motion planners. The query does not change the poses in the scene.
-            movers: ids or names (k,) of the objects whose poses are given. If the value is None, pass the poses of all
-                objects, in the order of their ids.
+                configurations, as used by motion planners; the query does not change the scene.
+            movers: ids or names (k,) of the objects whose poses are given; None stands for all objects, in the order of
+                their ids.
             set_a, set_b, keep: as ``contacts``.
 
         Raises:
@@ -551,16 +554,16 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         Between two steps, you can move objects (``set_pose``, ``set_poses``), and you can deform, add and remove them.
         Each step finds all pairs that touch or overlap, in the same way as ``collides``. To save time, a step reuses
-        data of the previous step. It keeps the sorted boxes, the results for pairs that did not move, and distances
-        which show that a pair cannot touch yet. The reused data does not change the result.
+        data of the previous step. A step reuses the sorted boxes, the results for pairs that did not move, and
+        distances which show that a pair cannot touch yet. The reuse of data does not change the result.
 
         A step can run in slices (``meshclash.steps``). If you close such a step before its end, the next step finds the
         same changes.
 
         Args:
-            keep: as ``contacts``, for instance a CollisionMatrix. If a pair touched before and ``keep`` now leaves it
+            keep: as ``contacts``, for instance a CollisionMatrix; if a pair touched before and ``keep`` now leaves it
                 out, the pair is reported as ended.
-            first_only: True finds one contact for each pair of objects. False finds all pairs of triangles.
+            first_only: True finds one contact for each pair of objects; False finds all pairs of triangles.
 
         Raises:
             UnsupportedOption: ``keep`` returns a wrong shape.
@@ -591,12 +594,12 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         also contains the verdict and the triangles in contact.
 
         Args:
-            tolerance: [m], at least 0. The result lists all triangles that are within the tolerance.
+            tolerance: [m], at least 0; the result lists all triangles that are within the tolerance.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, or the device is
-            unknown.
+            UnknownObject, DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: a length is negative or not finite, or the device is unknown.
         """
         reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap, depth=depth)
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
@@ -663,21 +666,21 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Return the distances between pairs of solids. If two solids have a common point, even inside, their gap is 0.
 
         To compare surfaces instead of solids, use ``meshclash.distance``. The method measures pairs in the order of the
-        distances between their boxes. It stops when the boxes of all remaining pairs are farther apart than the pairs
-        that it has to list.
+        distances between their boxes. The search stops when the boxes of all remaining pairs are farther apart than the
+        pairs that it has to list.
 
         Args:
-            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs. If several
-                pairs have the same gap, the method may leave out any of them.
-            poses, movers: configurations of meshes, as ``collides``. With configurations, the result is a
-                ``SceneDistances``, which contains no verdicts and depths. It is computed on the CPU. None for the
-                current poses.
+            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs; of several
+                pairs with the same gap, any may be left out.
+            poses, movers: configurations of meshes, as ``collides``; the result is then a ``SceneDistances``, which is
+                computed on the CPU and contains no verdicts and depths; None for the current poses.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is not a whole number of at
-            least 1, a length is negative or not finite, the device is unknown, or configurations are given for a scene
-            with a point cloud or a clustered mesh.
+            UnknownObject, InvalidPose: as for ``collides``.
+            DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: ``most`` is not a whole number of at least 1, a length is negative or not finite, the
+                device is unknown, or configurations are given for a scene with a point cloud or a clustered mesh.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
         served = check_device(device, served=True)
@@ -732,8 +735,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """For each of n rays, return whether it crosses any object, (n,) bool. Use this method to test occlusion or a
-        line of sight.
+        """For each of n rays, return whether it crosses any object, (n,) bool. You can use this method to find out
+        whether an object is hidden, or whether a line of sight is free.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -803,13 +806,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
         All pairs of objects share the time budget. The search spends the time on the pairs whose surfaces most probably
         touch (see ``meshclash.time_critical``). If the objects of a pair do not change, the next call continues the
-        search for this pair. Once every pair has a result, further calls continue with the pairs whose collision is
+        search for this pair. When every pair has a result, further calls continue with the pairs whose collision is
         only an estimate. In this way, the results become exact one after the other. When all results are exact,
         ``SceneEstimate.exact`` is True. Pairs with a point cloud get half of the budget, and the time that the other
         pairs do not use. A pair with a point cloud counts as colliding if a collision is more probable than not.
 
         Args:
-            budget: time limit of the call [s], above 0; None for no limit. The limit does not include the time to
+            budget: time limit of the call [s], above 0; None for no limit; the limit does not include the time to
                 prepare new meshes.
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.

@@ -88,13 +88,13 @@ class PairVerdict(Copyable):
             no ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
         depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None without a
             proof.
-        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less if open meshes
-            are judged as the solids that they seem to bound.
+        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less than 1 if open
+            meshes are treated as the solids that they seem to bound.
         flush: whether the verdict would be different without the resolution of the coordinates. In this case the
             objects clash only by a difference within their resolution, and the verdict ignores this difference.
         permitted_overlap: the permitted overlap of this pair [m].
-        undecided: whether a point cloud is too coarse to tell if the two meet: their gap or overlap is below its
-            resolution (``PointCloud.resolution``). If ``undecided`` is True, the verdict is TOUCHING.
+        undecided: whether a point cloud is too coarse to tell if the two objects touch, because their gap or overlap is
+            below its resolution (``PointCloud.resolution``). If ``undecided`` is True, the verdict is TOUCHING.
     """
 
     __slots__ = (
@@ -125,8 +125,8 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """The contacts of the two surfaces. They are ``Contacts``, or ``CloudContacts`` for a cloud, with columns 0 and
-        1 for a and b.
+        """The contacts of the two surfaces, as ``Contacts``, or as ``CloudContacts`` if one object is a cloud. Column 0
+        belongs to a, and column 1 belongs to b.
         """
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
@@ -141,8 +141,8 @@ class PairVerdict(Copyable):
 
     @property
     def inside(self) -> np.ndarray:
-        """If one object is a cloud and the other is a closed mesh, the points of the cloud that lie inside the mesh,
-        (n,) int32, in ascending order.
+        """The points of a cloud that lie inside the other object, if this object is a closed mesh: (n,) int32, in
+        ascending order.
         """
         return self._found.inside(self._job)
 
@@ -166,12 +166,12 @@ class PairVerdict(Copyable):
 
     @property
     def name_a(self) -> str | int:
-        """The name of the first object in its scene. If the object has no name, this is its id."""
+        """The name of the first object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.a, self.a)
 
     @property
     def name_b(self) -> str | int:
-        """The name of the second object in its scene. If the object has no name, this is its id."""
+        """The name of the second object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.b, self.b)
 
     def to_dict(self) -> dict[str, Any]:

@@ -128,13 +128,14 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
     """Return whether a mesh bounds a solid, either exactly or with holes and cracks. The result also says where the
-    mesh is open, and, if it bounds no solid, why.
+    mesh is open. If the mesh does not bound a solid, the result gives the reason.
 
     The function ignores faces that do not bound a volume, such as copies, flat faces, second layers, and faces inside
-    the material. It joins open edges at the same position, gives all faces a consistent winding, and turns each
-    component outward. To decide whether a mesh with holes counts as a solid, the function computes winding numbers at
-    probe points. It counts as a solid if these numbers clearly separate inside from outside at enough of the points.
-    The probe points are the same in every run. If a mesh was created with ``shell=True``, it does not bound a volume.
+    the material. The function also joins open edges at the same position, gives all faces a consistent winding, and
+    turns each component outward. To decide whether a mesh with holes counts as a solid, the function computes winding
+    numbers at probe points. The mesh counts as a solid if the winding numbers clearly separate inside from outside at
+    enough of these points. The probe points are the same in every run. If a mesh was created with ``shell=True``, it
+    does not bound a volume.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.

@@ -56,7 +56,7 @@ class Contacts(Copyable):
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
-        """Join selected pairs of several ``Contacts`` into one. Use it, for example, to draw the contacts of many
+        """Join selected pairs of several ``Contacts`` into a single one, for example to draw the contacts of many
         objects at once.
 
         Args:
@@ -76,8 +76,8 @@ class Contacts(Copyable):
         float64 [m].
 
         If two triangles touch in a single point, both ends of the segment are equal. If two triangles overlap in a
-        common plane, the segment is the longest span of the overlap. ``outlines`` returns all corners of such an
-        overlap.
+        common plane, the segment is the longest span of the overlap. The method ``outlines`` returns all corners of
+        such an overlap.
 
         Args:
             select: an index or mask of ``pairs``; by default all pairs.

@@ -184,7 +184,7 @@ class NearestFinder:
     def steps(
         self, points: np.ndarray, count: int, limit: float, threads: int | None
     ) -> Generator[float, None, Nearest]:
-        """Find the nearest triangles. The search runs in slices.
+        """Find the triangles that are nearest to some points. The search runs in slices.
 
         Args:
             points: (n, 3) float64 [m], world.

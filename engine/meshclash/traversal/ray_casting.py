@@ -32,7 +32,7 @@ COMPILED_FOR = 1 << 20
 
 
 class Rays(NamedTuple):
-    """The input of a ray query: n rays."""
+    """The n rays of a query."""
 
     origins: np.ndarray
     """(n, 3) float64 [m]."""
@@ -148,8 +148,8 @@ class RayCaster:
         self._objects = posed_objects(tree_set, rows, np.arange(len(rows)) if tree_of is None else tree_of)
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
-        """Count the crossings of each ray in slices, (n,) int32. With ANY, a number above 0 only means that the ray has
-        a crossing.
+        """Count the crossings of each ray, (n,) int32. The computation runs in slices. With ANY, only whether the
+        number is 0 has a meaning.
         """
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
@@ -158,8 +158,8 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """Find the nearest crossing of each ray in slices. The result has n rows. If a ray has no crossing, its row
-        contains the triangle -1 and an infinite distance.
+        """Find the nearest crossing of each of n rays. The search runs in slices. If a ray has no crossing, its row in
+        the result contains the triangle -1 and an infinite distance.
 
         If several crossings are equally near, the first object is chosen, and within an object the triangle with the
         lowest index.
@@ -173,9 +173,10 @@ class RayCaster:
         return found
 
     def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, RayCrossings]]:
-        """Find all crossings in slices. Return the ray of each crossing, (k,) int64, and the crossings.
+        """Find all crossings, and return the ray of each crossing, (k,) int64, and the crossings. The search runs in
+        slices.
 
-        The crossings are sorted by ray, then by distance, then by object, then by triangle.
+        The crossings are sorted by ray, by distance, by object, and by triangle, in this order.
         """
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))

@@ -12,7 +12,7 @@ _STILL = np.eye(4)
 
 
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a rigid pose and a matrix to apply to the mesh.
+    """Split an affine matrix into a rigid pose and a matrix that you apply to the mesh.
 
     Args:
         matrix: array-like, shape (4, 4), any affine map.
@@ -20,8 +20,8 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
     Returns:
         (pose, stretch): ``matrix`` equals ``pose.matrix @ stretch`` up to the last bit. ``stretch`` is None if the
         matrix is already rigid. If the matrix scales the object along its own axes, the scale becomes part of the
-        stretch, even if it is negative. The object therefore still moves rigidly over time. If the matrix has shear,
-        the whole matrix is returned as the stretch, and the pose is the identity.
+        stretch, even if it is negative. For this reason, a scaled object still moves rigidly over time. If the matrix
+        has shear, the whole matrix is returned as the stretch, and the pose is the identity.
 
     Raises:
         InvalidPose: wrong shape or not finite.

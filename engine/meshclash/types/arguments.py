@@ -36,7 +36,7 @@ def text(name: str, value: Any) -> str:
 
 
 def instance(name: str, value: Any, kind: type[_T]) -> _T:
-    """Check that a value is an instance of a class of MeshClash."""
+    """Check that a value is an instance of a given class of MeshClash."""
     if not isinstance(value, kind):
         raise UnsupportedOption(f"{name} must be a {kind.__qualname__}, not {a_type(value)}")
     return value

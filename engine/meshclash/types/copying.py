@@ -58,7 +58,9 @@ class Copyable:
 
 
 class Changeable(Copyable):
-    """A mutable copyable object: a shallow copy has its own state, but shares the objects that the state refers to."""
+    """The base class of copyable objects that can change. A shallow copy has its own state, but shares the objects to
+    which the state refers.
+    """
 
     __slots__ = ()
 

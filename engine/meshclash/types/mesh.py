@@ -121,14 +121,13 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
     Args:
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
-        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. The
-            resolution does not change which triangles are in contact. Only
-            ``verdict(..., permitted_overlap="resolution")`` uses it. The function ``float32_resolution`` computes the
-            resolution of coordinates that were stored in single precision.
+        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away (see
+            ``float32_resolution``); only ``verdict(..., permitted_overlap="resolution")`` uses the resolution, and
+            contacts do not depend on it.
         weld: True joins vertices at exactly the same position: each triangle then uses the first vertex at this
-            position. Welding is useful for files such as STL, in which triangles do not share vertices. It does not
-            change the number or the order of vertices and triangles. Welding has no tolerance, because the result would
-            then depend on the order of the vertices.
+            position. Welding is useful for files such as STL, in which triangles do not share vertices. The number and
+            the order of vertices and triangles stay the same; there is no tolerance, because the result would then
+            depend on the order of the vertices.
         shell: True makes the mesh a surface, open or closed, without an inside (a garment, a lampshade, a room).
 
     Attributes:
@@ -207,7 +206,9 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def common(self) -> object:
-        """Data shared by all meshes with the same triangles: a mesh and its deformed copies have the same object."""
+        """The data that all meshes with the same triangles share. A mesh and its deformed copies refer to the same
+        object.
+        """
         return self._common
 
     @property
@@ -234,7 +235,9 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
         return found
 
     def topology_steps(self) -> Generator[None, None, None]:
-        """Compute the topology of the mesh in steps of some ten milliseconds. If it was computed before, do nothing."""
+        """Compute the topology of the mesh in steps of some ten milliseconds. If the topology was computed before, the
+        method does nothing.
+        """
         if "topology" not in self.__dict__:
             common = self._common
             common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology, self._welded)
@@ -265,8 +268,8 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Decisions that queries made for a mesh with the same triangles. MeshClash reuses them while the mesh
-        deforms.
+        """Decisions that queries have made for a mesh with the same triangles. MeshClash reuses these decisions while
+        the mesh deforms.
         """
         return self._common.decided
 

@@ -14,7 +14,8 @@ _MOST_ITEMS = 1 << 31
 
 
 def real_number(value: Any) -> float:
-    """Convert a real number to float: infinite if it is too large, NaN for anything that is not a number.
+    """Convert a real number to float. If the number is too large, the result is infinite. If the value is not a number,
+    the result is NaN.
 
     A string, a bool or an array does not count as a number. The only exception is an array without dimensions.
     """
@@ -31,7 +32,7 @@ def real_number(value: Any) -> float:
 
 
 def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Convert a value to a NumPy array of any type. If NumPy cannot convert it, or would lose a mask, raise
+    """Convert a value to a NumPy array of any type. If NumPy cannot convert the value, or would lose a mask, raise
     ``error``.
     """
     refuse_masked(name, values, error)
@@ -67,13 +68,15 @@ def whole_numbers(name: str, values: Any) -> np.ndarray:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer: not a bool, and not a timedelta, which NumPy derives from integers."""
+    """Return whether a value is an integer. A bool does not count as an integer, and neither does a timedelta, which
+    NumPy derives from integers.
+    """
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, of: str = "") -> int:
-    """Check that a value is an integer from ``least`` to ``most``. If it is not, raise UnsupportedOption, whose message
-    names the option.
+    """Check that a value is an integer from ``least`` to ``most``. If the value is not such an integer, raise
+    UnsupportedOption, whose message names the option.
 
     Args:
         of: what the number counts, for the error message.

@@ -135,8 +135,8 @@ class Pose(Copyable):
     """The position and orientation of an object, as a rigid motion p -> R p + t. A pose stores its twelve numbers
     exactly as you give them.
 
-    The rotation is not orthonormalised: R^T R may deviate from the identity by ``RIGID_TOLERANCE``, and contacts are
-    decided on the coordinates that these numbers give.
+    MeshClash does not orthonormalise the rotation. R^T R may deviate from the identity by at most ``RIGID_TOLERANCE``.
+    Queries decide contacts for the coordinates that these numbers give.
 
     Args:
         matrix: array-like, shape (4, 4) or (3, 4), with the translation in metres in the last column; a pair (R, t); or

@@ -13,7 +13,7 @@ _OUTWARD = 1.0 + 1e-6  # covers products of two rounding errors, and the roundin
 
 
 def float32_resolution(largest: Any, matrix: Any = None) -> float:
-    """Return the largest error of an object's world points that storage in single precision can cause [m].
+    """Return the largest error [m] that storage in single precision can cause in the world coordinates of an object.
 
     In single precision, the error of each coordinate of a mesh is at most half a unit in the last place (ulp) of the
     largest coordinate. A matrix (A, t) that was also stored in single precision adds its own rounding: the error of
@@ -30,8 +30,8 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
             has world coordinates.
 
     Raises:
-        UnsupportedOption: ``largest`` is not a finite length in single precision. InvalidPose: the matrix has another
-        shape or is not finite.
+        UnsupportedOption: ``largest`` is not a finite length in single precision.
+        InvalidPose: the matrix has another shape or is not finite.
 
     Example:
         >>> import meshclash as mc

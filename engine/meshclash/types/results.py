@@ -17,7 +17,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Statistics about the work of a query. The counts are the same on every computer."""
+    """Statistics about the work that a query did. The counts are the same on every computer."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
@@ -39,11 +39,10 @@ class QueryStats:
     """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """Add the counts and the seconds of two statistics. Use this for two pieces of work that were done one after
-        the other.
+        """Return the sum of two statistics, for two pieces of work that were done one after the other.
 
-        If one of the two used "cuda", the device of the sum is "cuda". If both have the same note, the sum contains it
-        only once.
+        If one of the two statistics used "cuda", the device of the sum is "cuda". If both statistics have the same
+        note, the sum contains the note only once.
         """
         other = instance("other", other, QueryStats)
         stages = dict.fromkeys((*self.timings, *other.timings))

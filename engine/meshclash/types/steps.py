@@ -96,7 +96,7 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
     """Run a query in slices of some milliseconds. Return a generator that yields ``Progress`` after each slice and
     finally returns the result of the query.
 
-    ``run`` runs the generator to its end. To cancel the query, close the generator.
+    The function ``run`` runs the generator to its end. To cancel the query, close the generator.
 
     Args:
         question: a function or method of MeshClash for long computations, for instance ``time_of_contact`` or

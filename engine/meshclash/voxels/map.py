@@ -190,8 +190,8 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """The points of a shell that lie inside a solid. The next call of ``touch`` overwrites these arrays. If you need
-    them later, copy them.
+    """The points of a shell that lie inside a solid, with their depths and normals. The next call of ``touch``
+    overwrites these arrays. If you need the arrays later, copy them.
     """
 
     points: np.ndarray
@@ -216,8 +216,8 @@ _ROOM: dict[str, Callable[[], Any]] = {
 
 
 class VoxelMap(Copyable, caches=_ROOM):
-    """A solid at rest, stored as voxels. Use it to test quickly and repeatedly which points of a tool are inside the
-    solid.
+    """A solid at rest, stored as voxels. With a VoxelMap, you can test quickly and repeatedly which points of a tool
+    are inside the solid.
 
     Args:
         mesh: a closed mesh, or a hierarchy over one.
@@ -227,8 +227,9 @@ class VoxelMap(Copyable, caches=_ROOM):
         grid: the grid of the voxels, in the mesh's frame.
 
     Raises:
-        InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: the fineness is invalid, or the map needs more
-            than ``memory``.
+        InvalidMesh: the argument is not a mesh.
+        NotASolid: the mesh is open.
+        UnsupportedOption: the fineness is invalid, or the map needs more than ``memory``.
 
     Example:
         >>> import meshclash as mc
@@ -277,9 +278,9 @@ class VoxelMap(Copyable, caches=_ROOM):
         solid.
 
         If the voxel of a point is wholly inside the solid, the point is certainly in contact. If the surface touches
-        the voxel of a point, the point is compared with the plane of the triangle that is nearest to the centre of the
-        voxel. It is in contact if it lies below this plane. The error of this decision is at most the diagonal of a
-        voxel. The depth of a point is measured from the plane of a nearby voxel on the surface.
+        the voxel of a point, the point is in contact if it lies below the plane of the triangle that is nearest to the
+        centre of the voxel. For such points, the error is at most the diagonal of a voxel. The depth of a point is
+        measured from the plane of a nearby voxel on the surface.
 
         Args:
             points: the shell, (n, 3) [m]; contiguous float64 arrays are not copied.
@@ -309,7 +310,7 @@ class VoxelMap(Copyable, caches=_ROOM):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the map [bytes]."""
+        """The memory that the map uses [bytes]."""
         return int(self._planes.nbytes + self._cells.nbytes + self._heads.nbytes)
 
     def __repr__(self) -> str:

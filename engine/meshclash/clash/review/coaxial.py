@@ -24,10 +24,10 @@ class CoaxialFit:
     """An overlap that has the same thickness all around an axis.
 
     Attributes:
-        point, axis: (3,) a point of the axis [m], and its direction, of length 1.
+        point, axis: a point on the axis, (3,) [m], and the direction of the axis, (3,), of length 1.
         radius: radius of the middle of the overlap [m].
         overlap: mean thickness of the overlap across the axis [m].
-        length: along the axis [m].
+        length: length of the overlap along the axis [m].
     """
 
     point: np.ndarray
@@ -38,11 +38,12 @@ class CoaxialFit:
 
 
 def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
-    """Return the coaxial fit between two parts, or None if their common solid is not that of a coaxial fit.
+    """Return the coaxial fit between two parts, or None if the common solid of the parts does not have the form of a
+    coaxial fit.
 
-    If a hole is too narrow for its bolt, the bolt and the part around it overlap in a ring. It does not matter whether
-    the bolt is modelled with a thread. The function finds a fit only if all pieces of the common solid are rings about
-    the same axis.
+    If a hole is too narrow for its bolt, the bolt and the part around it overlap in a ring. The bolt may be modelled
+    with or without a thread. The function finds a fit only if all pieces of the common solid are rings about the same
+    axis.
 
     Args:
         solid: common solid of two parts, as returned by ``interference``.

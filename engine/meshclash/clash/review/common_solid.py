@@ -36,14 +36,14 @@ class Interference(NamedTuple):
 
     @property
     def sides(self) -> np.ndarray:
-        """The side lengths of the bounding box, (3,) [m], the longest first. All of them are 0 if the two objects have
-        no common volume.
+        """The side lengths of the bounding box, (3,) [m], the longest first. If the two objects have no common volume,
+        all side lengths are 0.
         """
         return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
 
     def contradicts(self, depth: float | None) -> bool:
-        """Return whether this solid is smaller than a ball that is proved to lie inside both objects. If it is smaller,
-        the proof is right, and this solid was computed wrongly.
+        """Return whether this solid is smaller than a ball that is proved to lie inside both objects. If the solid is
+        smaller than the ball, the solid was computed wrongly.
 
         Args:
             depth: diameter of the ball [m], as in verdicts; None without a ball.
@@ -57,10 +57,10 @@ class Interference(NamedTuple):
 def interference(
     a: TriangleMesh | ForeignMesh, b: TriangleMesh | ForeignMesh, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Interference:
-    """Return the common solid of two closed meshes, computed by manifold3d.
+    """Compute the common solid of two closed meshes with the library manifold3d.
 
-    The function first welds vertices at the same position and orients the faces consistently. It also moves both meshes
-    near the origin, so that coordinates keep their full precision.
+    The function first welds vertices at the same position and orients the faces consistently. To keep the full
+    precision of the coordinates, the function also moves both meshes near the origin.
 
     Args:
         a, b: meshes.

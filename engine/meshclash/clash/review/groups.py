@@ -52,7 +52,7 @@ class Part(NamedTuple):
         id: a unique value that is the same in this detection and the next one.
         name: name for users; several objects may have the same name.
         family: kind of the part (``families``).
-        properties: properties by which clashes can be grouped, as "class", "storey", "collection" or "material".
+        properties: properties by which clashes can be grouped, such as "class", "storey", "collection" or "material".
         shape: identifier of the shape; equal for copies and instances, "" if unknown.
     """
 
@@ -73,9 +73,8 @@ class Clashes:
         boxes: (n, 2, 3) [m] lowest and highest corner of the contact region; NaN if unknown.
         verdicts: (n,) names.
         frames: (n, 2) first and last frame; None without an animation.
-        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown. None if all poses are unknown. If two
-            clashes have the same shapes in the same relative position and orientation, they are repetitions of one
-            detail.
+        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown; None if all poses are unknown; clashes
+            of the same shapes in the same relative pose are repetitions of one detail.
         reach: [m] largest coordinate in the world that the poses were made of, which limits how exact they are.
     """
 
@@ -98,7 +97,7 @@ class Group:
 
     Attributes:
         rows: indices of the rows in the list, ascending.
-        reason: why they belong together, in words.
+        reason: the reason why the clashes belong together, in words.
         key: identifier of the group that stays the same in another detection, as long as names stay the same.
         sides: descriptions of the two kinds of objects, or of the objects and their location; () for other groups.
         depths: [m] smallest and greatest proved depth; None without a proof.

@@ -87,8 +87,8 @@ class Decision:
 
     @property
     def region(self) -> str:
-        """If an object overlaps itself, the pair of its regions that overlap here; "" for pairs of two different
-        objects.
+        """The two regions of an object that overlap, if the clash is between parts of the same object. For a clash
+        between two objects, the value is "".
         """
         named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
         return next((text.partition("|")[0] for text in named), "")
@@ -110,7 +110,7 @@ def whole_question(question: str) -> str:
 
 
 class Found(NamedTuple):
-    """A pair that a detection found: names and identities of its objects, and the test."""
+    """A pair that a detection found, with the names and identities of its two objects, and the test that found it."""
 
     names: Names
     ends: Names
@@ -118,7 +118,7 @@ class Found(NamedTuple):
 
 
 class History(Changeable):
-    """The history of one scene: all its events.
+    """The history of a scene, which consists of all its events.
 
     Args:
         events: events in any order.
@@ -256,7 +256,9 @@ class History(Changeable):
         return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
-        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if the pair was never found."""
+        """Return the progress of a pair, which is "new", "active", "reopened" or "resolved". If no detection ever found
+        the pair, return "".
+        """
         decision = self.decisions.get(text("clash", clash))
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
@@ -299,7 +301,8 @@ def decisions(events: Iterable[Event]) -> dict[str, Decision]:
 
 
 def progress(decision: Decision, last_detection: str) -> str:
-    """Returns the progress of a clash: "new", "active", "reopened" or "resolved" (no longer found).
+    """Return the progress of a clash, which is "new", "active", "reopened" or "resolved". A resolved clash is no longer
+    found.
 
     Args:
         last_detection: time of the last detection; pairs that this detection found first are new.
@@ -321,7 +324,8 @@ def progress(decision: Decision, last_detection: str) -> str:
 def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
-    """Returns as few events as possible that set the same value for many pairs; arguments as for ``event``.
+    """Return events that set the same value for many pairs. The function uses as few events as possible. The arguments
+    are the same as for ``event``.
 
     Example:
         >>> import meshclash as mc
@@ -347,17 +351,18 @@ def detection_steps(
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
 ) -> Generator[None, None, list[Event]]:
-    """Compute, in slices, the events that a detection adds to a history.
+    """Compute the events that a detection adds to a history. The computation runs in slices.
 
     Args:
-        history: until now.
+        history: the history until now.
         pairs: all clashes that the detection found, by their ids.
         objects: all tested objects; empty if they are unknown.
-        author: who detected.
+        author: the person who ran the detection.
         same: earlier ids of objects by their current ids, if the caller knows that the objects are the same.
-        time, scene: as ``event``.
-        answers: function that returns whether the detection ran a test: pairs of other tests are not recorded as gone.
-        others: ids of objects that exist but were not tested: their pairs are not recorded as gone either.
+        time, scene: as for ``event``.
+        answers: function that returns whether the detection ran a given test; the pairs of tests that it did not run
+            are not recorded as gone.
+        others: ids of objects that exist but were not tested; their pairs are not recorded as gone, either.
 
     Example:
         >>> import meshclash as mc
@@ -451,7 +456,7 @@ def found_events(before: Mapping[str, Decision], found: Iterable[str], author: s
     Args:
         before: the decisions until now, by clash.
         found: the ids of all clashes that the detection found.
-        author: who detected.
+        author: the person who ran the detection.
         time: time of the detection.
 
     Example:

@@ -76,7 +76,7 @@ class Event(NamedTuple):
         old id and on the scene.
 
         Raises:
-            UnsupportedOption: the scene is not named by a text.
+            UnsupportedOption: the name of the scene is not a string.
         """
         text("scene", scene)
         digest = hashlib.sha256(f"{self.id}{scene}".encode("utf-8", "surrogatepass"))
@@ -145,7 +145,7 @@ class Journal(Changeable):
 
     Attributes:
         events: all events, by id.
-        damaged: lines that contain no event: for example the end of a line that was being written during a crash.
+        damaged: number of lines that contain no event, for example because a program crashed while it wrote the line.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -207,7 +207,8 @@ class Journal(Changeable):
         incomplete line therefore cannot damage the added events.
 
         Raises:
-            InvalidFile: the file cannot be written. UnsupportedOption: an event is not valid.
+            InvalidFile: the file cannot be written.
+            UnsupportedOption: an event is not valid.
         """
         new = [checked_event(said) for said in several("events", events, Event) if said.id not in self.events]
         if not new:

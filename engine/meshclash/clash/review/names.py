@@ -34,7 +34,7 @@ _GENERIC = frozenset((
 
 
 def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[str]:
-    """Return the family of each object: its name without keys and without the number of the instance.
+    """Return the family of each object, which is its name without keys and without the number of the instance.
 
     If several objects have the same number in their names, the number counts as a size and belongs to the family. Three
     objects named ``Pipe DN 50`` therefore form the family ``Pipe DN 50``, while ``Wall-1`` and ``Wall-2`` both belong

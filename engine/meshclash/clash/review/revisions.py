@@ -39,7 +39,8 @@ class Identity(NamedTuple):
         box: (2, 3) [m] least and greatest corner in the world.
         triangles: number of triangles.
         area: area of the surface [m2], which does not change when the object is rotated.
-        key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" without a key.
+        key: a name that the object keeps in every revision, such as an IFC GlobalId or a chosen property; "" without a
+            key.
         models: names of the files that contain the object, if a scene consists of several files; then the rules of
             ``match_models`` apply.
         copied_in: those of these models in which other objects have the same key, even if these objects are not listed.
@@ -111,8 +112,8 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     objects. The next rules compare the position together with both the shape and the name, then with the shape, then
     with the name. The last rules compare names that no copy of the object shares. The number at the end of a name such
     as ``Bolt.001`` changes with every import. A name with such a number is therefore matched only if a single object of
-    this kind is left. Objects that belong to ``models`` are matched by stricter rules. They must belong to the same
-    model, and they are identified by their key or, failing that, by their name and position.
+    this kind is left. Objects that belong to ``models`` are matched by stricter rules. Two such objects must belong to
+    the same model. MeshClash identifies them by their key or, failing that, by their name and position.
 
     Args:
         before, after: all objects of two revisions.

@@ -59,7 +59,7 @@ class Contact:
             other.
         normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
         pos: (3,) the point of contact; zero unless contacts were enabled.
-        penetration_depth: [m], how far the second object must move along the normal to separate here.
+        penetration_depth: distance [m] that the second object must move along the normal to separate the objects here.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ def _vector(name: str, given: Any) -> np.ndarray:
 
 
 class CostSource:
-    """A box in a cost map of python-fcl. ``collide`` does not compute cost maps. If a request enables cost maps,
+    """A box in a cost map of python-fcl. MeshClash does not compute cost maps. If a request enables cost maps,
     ``collide`` raises an error.
     """
 
@@ -139,8 +139,8 @@ class ContinuousCollisionResult(Changeable):
 
 
 class DistanceRequest:
-    """The options of a distance query, such as whether the distance of overlapping objects is minus their penetration
-    depth.
+    """The options of a distance query. With signed distances, the distance of overlapping objects is minus their
+    penetration depth.
 
     MeshClash always computes the nearest points, even if you do not request them.
     """
@@ -157,10 +157,10 @@ class DistanceResult(Changeable):
     """Collects the results of one or more calls: the smallest distance that any of them found, and the nearest points.
 
     Attributes:
-        min_distance: [m].
-        nearest_points: two world points (3,), one of each object. The distance between these points is
-            ``min_distance``, or its absolute value. If the objects touch or overlap, both points are the same common
-            point, unless signed distances were enabled.
+        min_distance: the smallest distance [m].
+        nearest_points: two world points (3,), one of each object, whose distance is the absolute value of
+            ``min_distance``; if the objects overlap and signed distances were not enabled, both are the same common
+            point.
         o1, o2: the shapes.
         b1, b2: triangles of the ``BVHModel`` that contain these points; -1 for other shapes.
     """

@@ -100,14 +100,14 @@ class CollisionGeometry(Changeable):
 
     @property
     def box(self) -> list[list[float]]:
-        """The lowest and highest coordinate of the shape along each of its own axes, three pairs [m]."""
+        """The lowest and the highest coordinate of the shape along each of its own axes, as three pairs [m]."""
         if self._box is None:
             self._box = self.local_box().T.tolist()
         return self._box
 
     @property
     def a_point(self) -> Point:
-        """Any point of the shape, in the coordinates of the shape."""
+        """Some point of the shape, in the coordinates of the shape."""
         return 0.0, 0.0, 0.0
 
     def _enclosing_ball(self) -> Ball:
@@ -119,7 +119,9 @@ class CollisionGeometry(Changeable):
 
     @property
     def shape(self) -> exact.ConvexShape | None:
-        """The exact convex shape. For a ``BVHModel``, a half-space or a plane, it is None."""
+        """The exact convex shape. For a ``BVHModel``, a half-space or a plane, there is no such shape, and the value is
+        None.
+        """
         if self._shape is None and self.is_convex and self.is_bounded:
             self._shape = self._exact_shape()
         return self._shape
@@ -133,17 +135,19 @@ class CollisionGeometry(Changeable):
 
     @property
     def core(self) -> Hierarchy:
-        """The shape without its radius. If the shape has no core, UnsupportedOption is raised."""
+        """The shape without its radius. If the shape has no core, this raises UnsupportedOption."""
         return self._tree("core")
 
     @property
     def enclosing(self) -> Hierarchy:
-        """A mesh that contains the whole shape. If there is no such mesh, UnsupportedOption is raised."""
+        """A mesh that contains the whole shape. If no mesh can contain the shape, this raises UnsupportedOption."""
         return self._tree("enclosing" if self.margin else "core")
 
     @property
     def margin(self) -> float:
-        """The radius [m] of the shape around its core. No point of the shape is farther than this from the core."""
+        """The radius [m] of the shape around its core. No point of the shape is farther from the core than this
+        radius.
+        """
         return 0.0
 
     def _tree(self, which: str) -> Hierarchy:
@@ -168,9 +172,7 @@ class CollisionGeometry(Changeable):
         return np.asarray(self.core.mesh.bounds, np.float64) + margin
 
     def getNodeType(self) -> int | None:
-        """Return the kind of shape, which is a member of ``NODE_TYPE``. For a ``CollisionGeometry`` itself, return
-        None.
-        """
+        """Return the kind of shape, which is a member of ``NODE_TYPE``, or None for a ``CollisionGeometry`` itself."""
         return self.node_type
 
     def computeLocalAABB(self) -> None:
@@ -178,8 +180,8 @@ class CollisionGeometry(Changeable):
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The centre (3,) of the bounding box, in the coordinates of the shape. For a ``CollisionGeometry`` itself, it
-        is None.
+        """The centre (3,) of the bounding box, in the coordinates of the shape. For a ``CollisionGeometry`` itself, the
+        value is None.
         """
         return None if self.node_type is None else self.local_box().mean(axis=0)
 
@@ -207,7 +209,7 @@ class Box(CollisionGeometry):
 
 
 class Sphere(CollisionGeometry):
-    """A sphere around the origin: a point with a radius [m]."""
+    """A sphere around the origin with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_SPHERE
     is_thin = True
@@ -268,7 +270,7 @@ class Ellipsoid(CollisionGeometry):
 
 
 class Capsule(CollisionGeometry):
-    """A segment along z from 0 to ``lz``, with a radius [m]."""
+    """A capsule: a segment along the z axis from 0 to ``lz``, with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_CAPSULE
     is_thin = True
@@ -335,7 +337,7 @@ class Cone(CollisionGeometry):
 
 
 class TriangleP(CollisionGeometry):
-    """One triangle with three corners (3,) [m]."""
+    """A single triangle, given by its three corners, each (3,) [m]."""
 
     node_type = NODE_TYPE.GEOM_TRIANGLE
     is_thin = True
@@ -461,7 +463,7 @@ class BVHModel(CollisionGeometry):
         self._triangles: list[np.ndarray] = []
 
     def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
-        """Begin an empty model. The two arguments are ignored. Returns 0."""
+        """Begin an empty model, and return 0. The method ignores both arguments."""
         self._state, self._vertices, self._triangles = 1, [], []
         self._forget()
         return 0
@@ -496,7 +498,7 @@ class BVHModel(CollisionGeometry):
         return True
 
     def endModel(self) -> int:
-        """End the model. Returns 0. If the model has no triangles, or if a vertex is not finite, the method raises
+        """End the model, and return 0. If the model has no triangles, or if a vertex is not finite, the method raises
         InvalidMesh.
         """
         if self._state != 1:
@@ -516,7 +518,7 @@ class BVHModel(CollisionGeometry):
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The centre (3,) of the bounding box. Before you call ``endModel``, it is None."""
+        """The centre (3,) of the bounding box. Before you call ``endModel``, the value is None."""
         return super().aabb_center if self._state == 2 else None
 
     def num_tries_(self) -> int:

@@ -89,7 +89,7 @@ class DynamicAABBTreeCollisionManager(Changeable):
 
     def distance(self, *args: Any) -> None:
         """Call ``callback(first, second, data)`` for each pair that may be closer than the smallest distance found so
-        far. Pairs whose boxes are nearest come first, and the forms of the arguments are the same as for ``collide``.
+        far. Pairs whose boxes are nearest come first. You can pass the same arguments as to ``collide``.
 
         The callback must return two values: whether the search may end, and the smallest distance found so far.
         """

@@ -20,10 +20,10 @@ small."""
 
 
 class Transform(Changeable):
-    """A rotation, given as a matrix (3, 3) or a quaternion (w, x, y, z), and a translation (3,) [m].
+    """A rotation and a translation (3,) [m]. The rotation is given as a matrix (3, 3) or as a quaternion (w, x, y, z).
 
     You can pass a rotation, a translation, both of them in this order, another transform to copy, or nothing for the
-    identity. A quaternion may have any length above 0. It is scaled to length 1.
+    identity. A quaternion may have any length above 0, and is scaled to length 1.
 
     Raises:
         InvalidPose, a ValueError: the wrong shape, not finite, or a matrix that is not a rotation.
@@ -64,8 +64,8 @@ class Transform(Changeable):
         return _quaternion(self._pose[:3, :3])
 
     def setRotation(self, R: Any) -> None:
-        """Set the rotation from a matrix (3, 3) or a quaternion (w, x, y, z). If it is not a rotation, the method
-        raises InvalidPose.
+        """Set the rotation from a matrix (3, 3) or a quaternion (w, x, y, z). If the argument is not a rotation, the
+        method raises InvalidPose.
         """
         given = float_array("a rotation", R, InvalidPose)
         if given.shape not in ((3, 3), (4,)):
@@ -78,7 +78,7 @@ class Transform(Changeable):
         self._pose[:3, :3] = Pose.from_matrix(matrix).rows[:, :3]
 
     def setTranslation(self, T: Any) -> None:
-        """Set the translation (3,) [m]. If it is not three finite numbers, the method raises InvalidPose."""
+        """Set the translation (3,) [m]. If the argument is not three finite numbers, the method raises InvalidPose."""
         given = float_array("a translation", T, InvalidPose).squeeze()
         if given.shape != (3,):
             raise InvalidPose(f"a translation must have three numbers, not shape {given.shape}")
@@ -87,7 +87,9 @@ class Transform(Changeable):
         self._pose[:3, 3] = given
 
     def setQuatRotation(self, q: Any) -> None:
-        """Set the rotation from a quaternion (w, x, y, z). If it is not a rotation, the method raises InvalidPose."""
+        """Set the rotation from a quaternion (w, x, y, z). If the argument is not a rotation, the method raises
+        InvalidPose.
+        """
         self.setRotation(q)
 
 
@@ -170,7 +172,7 @@ class CollisionObject(Changeable):
 
     @property
     def matrix(self) -> np.ndarray:
-        """The transformation matrix (4, 4). This is not a copy, so do not modify it."""
+        """The transformation matrix (4, 4). Do not modify the matrix, because it is not a copy."""
         return self._transform._pose
 
     @property
@@ -179,7 +181,7 @@ class CollisionObject(Changeable):
         return self._geometry
 
     def getObjectType(self) -> int:
-        """Return a member of ``OBJECT_TYPE``: ``OT_BVH`` for a ``BVHModel``, else ``OT_GEOM``."""
+        """Return the kind of object, which is ``OT_BVH`` for a ``BVHModel`` and ``OT_GEOM`` for all other shapes."""
         return OBJECT_TYPE.OT_BVH if self.getNodeType() == NODE_TYPE.BV_OBBRSS else OBJECT_TYPE.OT_GEOM
 
     def getNodeType(self) -> int | None:

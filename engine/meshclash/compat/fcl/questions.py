@@ -77,11 +77,11 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """Return the number of contacts that this call found, which is 0 if the objects do not collide. An object that lies
-    inside another object collides with it.
+    """Return the number of contacts that this call found, which is 0 if the objects do not collide. If one object lies
+    inside the other, the two objects also collide.
 
-    If you pass a result, this call adds its contacts to those of earlier calls. Once a call has set ``is_collision`` of
-    the result to True, it stays True.
+    If you pass a result, this call adds its contacts to those of earlier calls. As soon as one of these calls finds a
+    collision, ``is_collision`` of the result is True.
 
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
@@ -177,7 +177,7 @@ def continuousCollide(
     result: ContinuousCollisionResult | None = None,
 ) -> float:
     """Return the time at which two moving objects first touch, from 0 at the start to 1 at the end of their motions. If
-    they never touch, return 1.
+    the objects never touch, the time is 1.
 
     The function finds every collision, no matter how fast the objects move. Objects that always stay farther apart than
     1e-5 times the size of the smaller object do not collide. ``toc_err`` is the accuracy of the time, as a fraction of
@@ -276,8 +276,8 @@ def _tolerance(share: float, sizes: list[float], reaches: list[float], pieces: l
 
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
-    """Call ``collide``, and return whether the search may end. It may end when more contacts are known than were
-    requested.
+    """Call ``collide``, and return whether the search may end. The search may end when more contacts are known than
+    were requested.
     """
     if instance("cdata", cdata, CollisionData).done:
         return True
@@ -291,8 +291,8 @@ def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: Dis
     """Measure the distance between two objects. Return whether the search may end, and the smallest distance found so
     far.
 
-    The search ends when it finds two objects that touch or overlap. If signed distances are enabled, it continues until
-    it has found the deepest pair.
+    The search ends when it finds two objects that touch or overlap. If signed distances are enabled, the search
+    continues until it has found the deepest pair.
     """
     if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance

@@ -59,8 +59,8 @@ class PaperControl:
     The rules adapt each query to the time that the previous query took. If the objects have moved a lot since then,
     this time is a poor guide. A query therefore also ends when its budget is spent, and returns the most likely result
     so far. After each query, the rules multiply the number of test points by the factor sqrt(budget / time), which is
-    kept between one half and two. They divide the distance at which leaves count as colliding by the same factor. Both
-    values stay within fixed limits.
+    kept between one half and two. The distance at which leaves count as colliding is divided by the same factor. The
+    number of test points and this distance stay within fixed limits.
 
     Args:
         budget: target processor time of a query [s].
@@ -100,8 +100,8 @@ def cloud_collision(
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: processor time [s] after which the most likely result so far is returned, None for the budget of
             ``control``; building a hierarchy is not counted.
-        node_size: length [m] below which nothing is resolved: parts of both objects no larger than this, whose boxes
-            overlap, count as contact. Never misses one, and finds some that are not there.
+        node_size: size [m] at which the search stops subdividing; two parts that are no larger than this and whose
+            boxes overlap count as a contact, so the search misses no contact, but may find some that do not exist.
         method: "root" searches pairs of leaves for a point on both surfaces; "paper" uses the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
         control: number of test points and distance of method "paper", adapted after each query.

@@ -34,14 +34,14 @@ class MeshesAtStops(ClusteredMesh):
 
 
 class ProgressiveMeshes(HoldsFile):
-    """The progressive meshes of a clustered mesh, which ``progressive_collide`` uses. They are stored in a file next to
-    the mesh file.
+    """The progressive meshes of a clustered mesh, which ``progressive_collide`` uses. The progressive meshes are stored
+    in a file next to the mesh file.
 
     ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create a ProgressiveMeshes object. The clusters of the
     mesh are joined in pairs, which gives a binary hierarchy. Each node stores a simplified mesh and a series of vertex
-    splits, which turn the simplified mesh back into the original mesh of the node. Some of the meshes along the way are
-    stops. For each stop, the file contains two proved error bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast
-    collision detection between massive models using dynamic simplification" (2004).
+    splits, which turn the simplified mesh back into the original mesh of the node. Some of the meshes between these two
+    are called stops, and the file contains two proved error bounds for each stop. Source: Yoon, Salomon, Lin, Manocha,
+    "Fast collision detection between massive models using dynamic simplification" (2004).
 
     Attributes:
         path: path of the file: the path of the mesh file followed by ".progressive".
@@ -92,8 +92,7 @@ class ProgressiveMeshes(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
-        """Return the meshes of all nodes. The meshes and the hierarchy together use at most the given number of bytes
-        of memory.
+        """Return the meshes of all nodes. The meshes and the hierarchy together use at most ``memory`` bytes.
 
         Raises:
             UnsupportedOption: the memory is too small for two pages.
@@ -111,7 +110,7 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why the file contains no simplified meshes, or "" if it contains some."""
+        """The reason why the file contains no simplified meshes. If the file contains some, the text is empty."""
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property
@@ -124,7 +123,7 @@ class ProgressiveMeshes(HoldsFile):
         """Read every node, and compare it with its checksum and with the table of nodes. At the first mismatch, the
         method raises InvalidFile.
 
-        This check does not prove that the error bounds in the file are valid.
+        The check does not prove that the error bounds in the file are valid.
         """
         for number, row in enumerate(self._table):
             if row["stops"]:
@@ -132,7 +131,7 @@ class ProgressiveMeshes(HoldsFile):
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file. You cannot use the progressive meshes after that."""
+        """Close the file. After you close the file, you cannot use its progressive meshes."""
         self._file.close()
 
     def __enter__(self) -> "ProgressiveMeshes":
