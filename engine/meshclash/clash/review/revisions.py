@@ -168,7 +168,7 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     no earlier keys, a program has assigned new keys: then all objects of the model are identified by name and position.
     """
     copies = [key_counts(items) for items in (before, after)]
-    renewed = _renewed_models(before, after)
+    renewed = renewed_models(before, after)
     found: dict[str, str] = {}
     taken: set[str] = set()
 
@@ -277,7 +277,7 @@ def _shaped_equal(old: Identity, item: Identity) -> bool:
     return old.triangles == item.triangles and same_area
 
 
-def _renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> set[str]:
+def renewed_models(before: Sequence[Identity], after: Sequence[Identity]) -> set[str]:
     """Return the models that have keys, almost all of which are new."""
     keys: list[dict[str, set[str]]] = [defaultdict(set), defaultdict(set)]
     for side, items in zip(keys, (before, after), strict=True):
