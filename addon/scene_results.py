@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from meshclash.clash.row_list import sorted_rows
 from meshclash.clash.rules import excludes
 
 from . import running_work, shown_things
@@ -272,7 +273,7 @@ def sort_again(scene_uid: int) -> None:
     result = _State.results.get(scene_uid)
     if result is None or not result.refined:
         return
-    report = replace(result.report, rows=sorted(result.report.rows, key=lambda row: row.order))
+    report = replace(result.report, rows=sorted_rows(result.report.rows))
     _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), refined=False)
 
 

@@ -190,6 +190,10 @@ class Followed:
         except self.engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
 
+    def forget_answers(self) -> None:
+        """Free what only a later query needs; the rows of the last query can still be written."""
+        self._following()[1].forget_answers()
+
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Refine the last result for a given time, if the scene has not changed since."""
         question, follower = self._following()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from sys import intern
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -51,7 +52,7 @@ class _Finding:
     """Triangles on which the points lie."""
     is_turned: bool = False
     """Whether the first object is the second one of the contacts."""
-    alike: tuple[PairSide, PairSide] | None = None
+    alike: tuple[_SideOfEach, _SideOfEach] | None = None
     """The same data of a pair with the same contacts, or None."""
 
     def turned(self) -> _Finding:
@@ -91,7 +92,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
         frame: the frame of the scene.
     """
     ids, contacts = (found.a, found.b), found.contacts
-    verdict = UNDECIDED if found.undecided else found.verdict.name.lower()
+    verdict = UNDECIDED if found.undecided else intern(found.verdict.name.lower())
     if world.has_scan(ids):
         members, location = (found.touched(0), found.touched(1)), _point(found.location)
         return _draft(world, _Finding(ids, members, contacts), frame, verdict, location, **_judged(found))
@@ -101,8 +102,8 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     finding = _Finding(ids, _sides(contacts.pairs), contacts, alike=None if alike is None else alike.sides)
     draft = _draft(world, finding, frame, verdict, location, **_judged(found))
     if alike is None:
-        sides = (draft.row.b, draft.row.a) if draft.is_turned else (draft.row.a, draft.row.b)
-        world.last_drafted = Drafted(contacts, faces, sides, location)
+        a, b = (draft.row.b, draft.row.a) if draft.is_turned else (draft.row.a, draft.row.b)
+        world.last_drafted = Drafted(contacts, faces, (_SideOfEach(a), _SideOfEach(b)), location)
     return draft
 
 
@@ -131,12 +132,34 @@ class _Faces(NamedTuple):
         )
 
 
+class _SideOfEach:
+    """The data of one side of a row, for each object that is this side in pairs of the same contacts.
+
+    Among 1,000 objects at one place each object is a side of 999 rows, which share its data.
+
+    Args:
+        side: the data of one of the objects.
+    """
+
+    def __init__(self, side: PairSide) -> None:
+        self._side, self._made = side, dict[str, PairSide]()
+
+    def of(self, item: SourceObject) -> PairSide:
+        """Return the data of an object."""
+        made = self._made.get(item.identity)
+        if made is None:
+            side = self._side
+            made = PairSide(item.name, item.owner, item.source, side.faces, side.original_faces)
+            self._made[item.identity] = made
+        return made
+
+
 class Drafted(NamedTuple):
     """The data of a drafted row that it shares with pairs of the same contacts: copies at one place."""
 
     contacts: Any
     faces: _Faces
-    sides: tuple[PairSide, PairSide]
+    sides: tuple[_SideOfEach, _SideOfEach]
     """In the order of the contacts."""
     location: Point | None
 
@@ -262,7 +285,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
     finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
-    verdict = UNDECIDED if gap.undecided else gap.verdict.name.lower() if meets else apart
+    verdict = UNDECIDED if gap.undecided else intern(gap.verdict.name.lower()) if meets else apart
     return _draft(world, finding, frame, verdict, _point(location), distance=float(gap.gap), **_judged(gap))
 
 
@@ -309,7 +332,7 @@ def _draft(
     if not in_order(parts[0].item, parts[1].item):
         finding, parts = finding.turned(), parts[::-1]
     if finding.alike is not None:
-        a, b = (part.side_alike(side) for part, side in zip(parts, finding.alike, strict=True))
+        a, b = (side.of(part.item) for part, side in zip(parts, finding.alike, strict=True))
     else:
         points, nearest = finding.points or (None, None), finding.nearest or (None, None)
         found = zip(parts, finding.members, points, nearest, strict=True)
@@ -346,11 +369,6 @@ class _Part(NamedTuple):
         faces = faces_of(self.mesh, members)
         original = faces if self.mesh.faces_are_original else None
         return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
-
-    def side_alike(self, side: PairSide) -> PairSide:
-        """Return the row's data of this object, with the faces of an equal object."""
-        item = self.item
-        return PairSide(item.name, item.owner, item.source, side.faces, side.original_faces)
 
     def _face(self, triangle: int | None) -> int | None:
         """Return the face that contains a triangle; for a massive file, the triangle itself."""
