@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -96,6 +96,17 @@ class SceneResult:
     def table(self) -> RowTable:
         """The rows of `report` as columns, made on first use, since Live replaces results frequently."""
         return RowTable(self.report.rows)
+
+    def table_steps(self) -> Generator[None, None, None]:
+        """Make `table` in steps, unless it was made before, or between two steps."""
+        steps = RowTable.steps(self.report.rows)
+        while "table" not in vars(self):
+            try:
+                next(steps)
+            except StopIteration as made:
+                self.table = made.value
+            else:
+                yield
 
     @cached_property
     def known_groups(self) -> dict[str, list[dict[str, Any]]]:

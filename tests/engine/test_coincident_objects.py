@@ -11,6 +11,7 @@ from meshclash.clash.followed import Followed
 from meshclash.clash.frame_scene import FrameScene, SourceMesh, SourceObject
 from meshclash.clash.options import DetectOptions
 from meshclash.clash.review.groups import Clashes, Part, _repeats, _Rows
+from meshclash.clash.rows import first_contact_draft, row_steps
 from meshclash.types.steps import run_to_end
 
 OPTIONS = DetectOptions()
@@ -60,6 +61,42 @@ def test_a_row_among_copies_is_the_row_of_its_pair_alone(kinds, random, highligh
         for second in boxes[k + 1 :]:
             alone |= rows_of([first, second], highlights)
     assert rows_of(boxes, highlights) == alone
+
+
+@given(st.lists(KINDS, min_size=2, max_size=8), st.randoms(use_true_random=False), st.integers(0, 20))
+def test_the_rows_of_first_contacts_are_those_of_each_contact_alone(kinds, random, looked):
+    """However many steps run before somebody else displays the rows."""
+    names = [f"box{k}" for k in range(len(kinds))]
+    random.shuffle(names)
+    boxes = [box(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    frame = FrameScene(3, [item for item, _ in boxes], {item.mesh_key: mesh for item, mesh in boxes})
+    followed = Followed(meshclash)
+    run_to_end(followed.take_steps(frame, OPTIONS, 1.0))
+    run_to_end(followed.ask_steps(first_contact=True))
+    question, follower = followed._following()
+    firsts = list(follower.firsts.values())
+    drafts = [first_contact_draft(meshclash, question.world, first, 3) for first in firsts]
+    alone = {row.id: row for row in run_to_end(row_steps(meshclash, drafts, highlights=False))}
+    listed = followed.rows_when_shown()
+    for _ in zip(range(looked), listed.make_steps(), strict=False):
+        pass
+    rows = list(listed)
+    assert rows == sorted(rows, key=lambda row: row.order) and len(rows) == len(listed) == len(alone)
+    triangles = {frozenset((first.a, first.b)): first.contacts for first in firsts}
+    ids = {item.name: key for key, item in question.world.objects.items()}
+    for row in rows:
+        own = alone[row.id]
+        for side, expected in zip(row.sides, own.sides, strict=True):
+            assert plain(dataclasses.replace(side, highlight=expected.highlight)) == plain(expected)
+        contacts = triangles[frozenset(ids[name] for name in row.names)]
+        turned = ids[row.a.name] > ids[row.b.name]
+        for place, side in enumerate(row.sides):
+            corners = contacts.world_triangles(place ^ turned)
+            np.testing.assert_array_equal(side.highlight, corners.astype(np.float32))
+        segments = contacts.segments()
+        np.testing.assert_array_equal(row.curves, segments.astype(np.float32))
+        np.testing.assert_allclose(row.location, segments[0].mean(axis=0), rtol=1e-15)
+        assert (row.frame, row.verdict, row.severity, row.contacts) == (3, own.verdict, own.severity, own.contacts)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 6))

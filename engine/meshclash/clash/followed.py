@@ -123,7 +123,11 @@ class Followed:
         """The rows of all pairs as in a report, including pairs of which only a first contact is known."""
         question, follower = self._following()
         rows, firsts = list(follower.rows.values()), follower.first_contacts(question, self.frame.frame)
-        return RowList(len(rows) + len(firsts.found), lambda: rows + firsts.rows())
+
+        def make() -> Generator[None, None, list[PairRow]]:
+            return rows + (yield from firsts.row_steps())
+
+        return RowList(len(rows) + len(firsts.found), make)
 
     def pairs(self) -> dict[Key, PairRow]:
         """The rows by their keys, as in `Follower`; a row is replaced when more is known about the pair."""

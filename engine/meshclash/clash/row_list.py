@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from collections.abc import Callable, Generator, Iterable, Iterator, MutableSequence
 from typing import overload
 
+from ..types.steps import run_to_end
 from .pair_row import PairRow
+
+_KEYS_AT_ONCE = 512  # sort keys of rows: some milliseconds
 
 
 class RowList(MutableSequence[PairRow]):
@@ -15,18 +18,32 @@ class RowList(MutableSequence[PairRow]):
 
     Args:
         count: number of rows.
-        make: returns the rows in any order; called once.
+        make: creates the rows in steps, and returns them in any order; called once.
     """
 
-    def __init__(self, count: int, make: Callable[[], Iterable[PairRow]]) -> None:
+    def __init__(self, count: int, make: Callable[[], Generator[None, None, Iterable[PairRow]]]) -> None:
         self._count = count
-        self._make: Callable[[], Iterable[PairRow]] | None = make
+        self._make: Callable[[], Generator[None, None, Iterable[PairRow]]] | None = make
         self._rows: list[PairRow] = []
+
+    def make_steps(self) -> Generator[None, None, None]:
+        """Create and sort the rows in steps, unless that was done before."""
+        if self._make is None:
+            return
+        rows = yield from self._make()
+        keys = []
+        for row in rows:
+            keys.append(row.order)
+            if len(keys) % _KEYS_AT_ONCE == 0:
+                yield
+        if self._make is not None:  # else the rows were displayed in the meantime
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            rows = list(rows)
+            self._rows, self._make = [rows[place] for place in order], None
 
     @property
     def _made(self) -> list[PairRow]:
-        if self._make is not None:
-            self._rows, self._make = sorted(self._make(), key=lambda row: row.order), None
+        run_to_end(self.make_steps())
         return self._rows
 
     def __eq__(self, other: object) -> bool:

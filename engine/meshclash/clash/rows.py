@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from .curves import curve_steps
 from .engine_scene import EngineScene, SceneObjects
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
-from .regions import ContactFaces, cut_rows
+from .regions import ContactFaces, cut_steps
 from .review.revisions import pair_id
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, UNDECIDED, severity_of
 from .world import to_world
@@ -28,6 +29,8 @@ FILE_TRIANGLES_AT_ONCE = 1 << 11  # that are read from a massive file in one ste
 
 ROWS_AT_ONCE = 32
 """That are drawn together: some milliseconds of work in each step."""
+FIRSTS_AT_ONCE = 128
+"""Rows of first contacts that are created in one step."""
 
 _NO_FACES = np.empty(0, np.int32)
 _MEASURES = ("depth", "depth_lower", "depth_upper")
@@ -168,41 +171,51 @@ class FirstContacts:
     frame: int
     distance: float | None
 
-    def rows(self) -> list[PairRow]:
-        """The rows with the two triangles for drawing: each pair counts as a clash until more is known."""
-        return _first_contact_rows(self) if self.found else []
+    def row_steps(self) -> Generator[None, None, list[PairRow]]:
+        """Create the rows in steps, with the two triangles for drawing: each pair counts as a clash until more is
+        known.
+        """
+        return (yield from _first_contact_steps(self)) if self.found else []
 
 
-def _first_contact_rows(pairs: FirstContacts) -> list[PairRow]:
-    engine, firsts, frame, distance = pairs.engine, pairs.found, pairs.frame, pairs.distance
-    joined = engine.Contacts.joined([(first.contacts, slice(None)) for first in firsts])
-    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), pairs.objects.named
-    places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
-    triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
-    rows = []
-    for k, first in enumerate(firsts):
-        items, numbers, drawn = [named(first.a), named(first.b)], first.contacts.pairs[0], triangles[k]
-        if not in_order(*items):
-            items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
-        a, b = (
-            _first_side(item, pairs.meshes[item.mesh_key], number, drawn[side : side + 1])
-            for side, (item, number) in enumerate(zip(items, numbers, strict=True))
-        )
-        identifier, place = pair_id(*(item.identity for item in items)), places[k]
-        rows.append(
-            PairRow(
-                identifier, a, b, frame, CONTACT, severity, 1, (place[0], place[1], place[2]), distance=distance,
-                curves=curves[k : k + 1],
-            )
-        )  # fmt: skip
+def _first_contact_steps(pairs: FirstContacts) -> Generator[None, None, list[PairRow]]:
+    from ..geometry.intersection import contact_segments  # noqa: PLC0415 - registering needs no compiler
+
+    found, places = dict[int, Any](), dict[int, list[int]]()
+    for place, first in enumerate(pairs.found):
+        found[id(first.found)] = first.found
+        places.setdefault(id(first.found), []).append(place)
+    told = [found[key].first_contacts(np.array([pairs.found[k].job for k in places[key]])) for key in places]
+    numbers, kinds, corners = (np.concatenate(column) for column in zip(*told, strict=True))
+    curves = contact_segments(corners[:, 0], corners[:, 1], kinds)[0]
+    middles = curves.mean(axis=1).tolist()
+    curves, corners = curves.astype(np.float32), corners.astype(np.float32)
+    yield
+    named = pairs.objects.named
+    items = [[named(pairs.found[k].a), named(pairs.found[k].b)] for k in chain.from_iterable(places.values())]
+    triangles = zip(chain.from_iterable(items), numbers.ravel().tolist(), strict=True)
+    faces = np.array([pairs.meshes[item.mesh_key].face_of_triangle[k] for item, k in triangles], np.int32).reshape(
+        -1, 2
+    )
+    severity, frame, distance, rows = severity_of(pairs.engine, CONTACT), pairs.frame, pairs.distance, list[PairRow]()
+    for at, (first, second) in enumerate(items):
+        a, b = _first_side(pairs, first, at, 0, faces, corners), _first_side(pairs, second, at, 1, faces, corners)
+        if not in_order(first, second):
+            a, b = b, a
+        name, (x, y, z), curve = pair_id(first.identity, second.identity), middles[at], curves[at : at + 1]
+        rows.append(PairRow(name, a, b, frame, CONTACT, severity, 1, (x, y, z), distance=distance, curves=curve))
+        if len(rows) % FIRSTS_AT_ONCE == 0:
+            yield
     return rows
 
 
-def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
+def _first_side(
+    pairs: FirstContacts, item: SourceObject, at: int, side: int, faces: np.ndarray, corners: np.ndarray
+) -> PairSide:
     """Return the row's data for an object of which one triangle is known to meet another triangle."""
-    faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
-    original = faces if mesh.faces_are_original else None
-    return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
+    own = faces[at, side : side + 1]
+    original = own if pairs.meshes[item.mesh_key].faces_are_original else None
+    return PairSide(item.name, item.owner, item.source, own, original, highlight=corners[at, side : side + 1])
 
 
 def surfaces_draft(
@@ -386,7 +399,8 @@ def row_steps(
             rows.append((yield from hold_progress(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
         yield progress
     loud = [k for k, row in enumerate(rows) if row.verdict not in QUIET_VERDICTS and not row.scans]
-    for k, row in zip(loud, cut_rows([rows[k] for k in loud]), strict=True):
+    cut = hold_progress(cut_steps([rows[k] for k in loud]), Progress(1.0, "Finding curves to draw"))
+    for k, row in zip(loud, (yield from cut), strict=True):
         rows[k] = row
     for k, draft in enumerate(made):
         if draft.region is not None:

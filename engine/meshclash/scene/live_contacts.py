@@ -181,7 +181,7 @@ class LiveContacts(LivePairs):
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock, scene, memory, limits = Clock(), self._scene, self._memory, self._limits
-        yield from scene.cloud_steps()
+        yield from scene.prepare_steps()
         unanswered: list[np.ndarray] = []
         notes: list[str] = []
         pairs = scene.candidates(*sets, limits, device, notes, unanswered, follow=True)

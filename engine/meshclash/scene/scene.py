@@ -311,7 +311,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         check_device(device, served=True)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
         unanswered: list[np.ndarray] = []
@@ -443,7 +443,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         if not rows.size:
             return no_collisions(len(rows))
         ids, in_a, in_b = chosen.ids, chosen.in_a, chosen.in_b
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         some, meshes = self._objects.meshes()
         if not meshes:
             found = no_collisions(len(rows))
@@ -518,7 +518,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 return True
         if not (self._objects.has_special and rows.size):
             return False
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         members = list(self._objects.by_id.values())
         asked_of_clouds = CloudConfigurations(members, chosen.ids, rows, chosen.in_a, chosen.in_b, checked)
         return bool((yield from with_cloud_collisions_steps(asked_of_clouds, no_collisions(len(rows)))))
@@ -570,7 +570,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         found = yield from self._stepper.steps(self._objects, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
@@ -825,7 +825,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 mesh.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         start = time.perf_counter()
         pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)

@@ -12,6 +12,7 @@ from ..traversal.contacts import Contacts
 from ..types.arguments import side_of
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
 
@@ -292,6 +293,21 @@ class FoundPairs(Copyable, caches={"_made": WeakValueDictionary}):
             made = contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
             self._made[job] = made
         return made
+
+    def first_contacts(self, jobs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the first contact of each of some pairs (n,), all of which have contacts.
+
+        Returns:
+            Return the two triangles (n, 2), their kind (n,), and their world corners (n, 2, 3, 3) float64 [m].
+        """
+        first, trees = self.start[jobs], self.trees[jobs]
+        pairs, corners = self.pairs[first], np.empty((len(jobs), 2, 3, 3))
+        for side, rows in enumerate((self.rows_a, self.rows_b)):
+            order = np.argsort(trees[:, side], kind="stable")
+            for own in np.split(order, np.flatnonzero(np.diff(trees[order, side])) + 1):
+                corners[own, side] = self.meshes[trees[own[0], side]].corners_of(pairs[own, side])
+            corners[:, side] = transform_points(rows[jobs, None], corners[:, side])
+        return pairs, self.kinds[first], corners
 
     def count(self, job: int) -> int:
         """Implement ``Findings.count``."""
