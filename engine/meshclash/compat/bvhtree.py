@@ -45,8 +45,8 @@ _FEW = 32
 
 
 class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
-    """A tree of polygons that you can query with rays, for nearest points and for overlaps. ``FromPolygons`` creates a
-    tree.
+    """A tree of polygons that you can query with rays, for nearest points and for overlaps. To create a tree, call
+    ``FromPolygons``.
 
     Attributes:
         mesh: the triangles of the polygons, a TriangleMesh; None without polygons.
@@ -108,7 +108,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
         """Return the first crossing of a ray with a polygon, as (location, normal, index, distance). If there is no
-        crossing, return four times None.
+        crossing, return (None, None, None, None).
 
         Args:
             origin, direction: three numbers each; the direction may have any length, but a ray with length 0 hits
@@ -133,7 +133,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
         """Return the nearest point on any polygon, as (location, normal, index, distance). If there is no such point,
-        return four times None.
+        return (None, None, None, None).
 
         Args:
             origin: three numbers.

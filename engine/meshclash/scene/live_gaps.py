@@ -108,7 +108,9 @@ class LiveGaps(LivePairs):
         return record.stats(clock)
 
     def take_changes(self) -> LiveChanges:
-        """Return how the list of the last finished update differs from the list at the time of your last call."""
+        """Return the changes between the list at your last call of this method and the list after the last finished
+        update.
+        """
         old, new = self._reported, self._listed
         changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
         self._reported = new

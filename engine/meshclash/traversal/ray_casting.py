@@ -148,8 +148,8 @@ class RayCaster:
         self._objects = posed_objects(tree_set, rows, np.arange(len(rows)) if tree_of is None else tree_of)
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
-        """Count the crossings of each ray, (n,) int32. The computation runs in slices. With ANY, only whether the
-        number is 0 has a meaning.
+        """Count the crossings of each ray, (n,) int32. The computation runs in slices. With ANY, the result only tells
+        whether the number of crossings is 0.
         """
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))

@@ -37,8 +37,9 @@ class VoxelContacts(Copyable):
         voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. The order of the
             voxels depends only on the grid; in mode "exact", the voxels are those in which triangles were compared.
         grid: the grid of the voxels; None if the objects' boxes have no common point.
-        slack: maximum distance of a surface from a voxel that is reported, in voxels. The slack exists because of very
-            thin triangles. All other triangles miss a reported voxel by at most a millionth of its size (``cover.py``).
+        slack: maximum distance of a surface from a voxel that is reported, in voxels. Very thin triangles make this
+            slack necessary. All other triangles miss a reported voxel by at most a millionth of its size
+            (``cover.py``).
         contacts: the same contacts as from ``collide`` in mode "exact", otherwise None.
         overlap: the common volume in mode "solid", otherwise None: ``volume_lower``, ``volume_upper``, ``volume``, and
             ``inside``: "a" or "b" if that object lies completely inside the other.

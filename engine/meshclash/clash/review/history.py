@@ -301,8 +301,8 @@ def decisions(events: Iterable[Event]) -> dict[str, Decision]:
 
 
 def progress(decision: Decision, last_detection: str) -> str:
-    """Return the progress of a clash, which is "new", "active", "reopened" or "resolved". A resolved clash is no longer
-    found.
+    """Return the progress of a clash, which is "new", "active", "reopened" or "resolved". If a clash is resolved,
+    MeshClash no longer finds it.
 
     Args:
         last_detection: time of the last detection; pairs that this detection found first are new.

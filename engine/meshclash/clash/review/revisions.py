@@ -112,8 +112,9 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     objects. The next rules compare the position together with both the shape and the name, then with the shape, then
     with the name. The last rules compare names that no copy of the object shares. The number at the end of a name such
     as ``Bolt.001`` changes with every import. A name with such a number is therefore matched only if a single object of
-    this kind is left. Objects that belong to ``models`` are matched by stricter rules. Two such objects must belong to
-    the same model. MeshClash identifies them by their key or, failing that, by their name and position.
+    this kind is left. Objects that belong to ``models`` are matched by stricter rules. MeshClash matches such objects
+    only within the same model. Objects of one model are identified by their key or, failing that, by their name and
+    position.
 
     Args:
         before, after: all objects of two revisions.

@@ -110,7 +110,9 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why the file contains no simplified meshes. If the file contains some, the text is empty."""
+        """The reason why the file contains no simplified meshes. If the file contains simplified meshes, the text is
+        empty.
+        """
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property
