@@ -93,8 +93,7 @@ def collide(
 
     Returns:
         Contacts: pairs sorted by (pose, i, j). The contacts are the same for every volume, builder, number of threads,
-            device
-        and engine.
+            device and engine.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
