@@ -18,9 +18,8 @@ from ...messages import shown
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...volumes.rounding import round_down, round_up
-from .kdop import directions_of
+from .kdop import HALVES, directions_of
 
-_HALVES = 3, 7, 9, 13
 _ROUNDING = 16.0 * 2.0**-53
 """Of a height, share of the sum of all absolute products: seven roundings, twice, with room."""
 
@@ -64,8 +63,8 @@ class ClimbingPolytope(Changeable):
     """
 
     def __init__(self, points: Any, half: int) -> None:
-        if half not in _HALVES:
-            raise UnsupportedOption(f"half must be one of {', '.join(map(str, _HALVES))}, not {shown(half)}")
+        if half not in HALVES:
+            raise UnsupportedOption(f"half must be one of {', '.join(map(str, HALVES))}, not {shown(half)}")
         self.hull = ConvexHull(points)
         self._directions = directions_of(half)
         self._last = np.zeros(2 * half, np.int64)
