@@ -318,7 +318,7 @@ class PointCloud(Copyable):
 
     @property
     def resolution(self) -> float:
-        """Length [m] below which gaps and overlaps are undecided: two sampling radii, or the bandwidth if it is
+        """Length [m] below which gaps and overlaps may be undecided: two sampling radii, or the bandwidth if it is
         larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)

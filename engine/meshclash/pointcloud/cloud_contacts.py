@@ -127,9 +127,9 @@ class CloudContacts(Copyable):
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
         """Return whether the clouds are sampled too coarsely to tell whether their surfaces meet.
 
-        A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
-        (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate
-        the surfaces.
+        A pair is undecided in two cases: there is no contact, but samples are so close, compared with the resolution of
+        the clouds (``PointCloud.resolution``), that the surfaces may meet; or there is contact, but a move by the error
+        of the surfaces could separate them.
 
         Returns:
             (k,) bool, for each pose of the query; one without a stack.
