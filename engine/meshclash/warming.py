@@ -337,12 +337,18 @@ def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
     deviation(cloud, mesh, None, far, signed=True)
 
 
+def _cloud_against_mesh(cloud: PointCloud, mesh: TriangleMesh) -> None:
+    hits = collide_clouds(cloud, mesh)
+    _ = hits.region
+    hits.undecided()
+
+
 def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
     """Return the steps that only point clouds need."""
     return [
         ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
         ("point clouds against each other", lambda: collide_clouds(cloud, cloud).undecided()),
-        ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
+        ("point clouds against meshes", lambda: _cloud_against_mesh(cloud, mesh)),
         ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
         ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),
     ]

@@ -330,8 +330,8 @@ class PointCloud(Copyable):
 
     @property
     def resolution(self) -> float:
-        """The length [m] below which the cloud is too coarse to tell a gap from an overlap. The resolution is twice the
-        sampling radius, or the bandwidth if the bandwidth is larger.
+        """The length [m] below which the cloud may be too coarse to tell a gap from an overlap. The resolution is twice
+        the sampling radius, or the bandwidth if the bandwidth is larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 

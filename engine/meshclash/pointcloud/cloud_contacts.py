@@ -131,9 +131,9 @@ class CloudContacts(Copyable):
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
         """Return whether the clouds have too few points to tell whether their surfaces touch or overlap.
 
-        If two surfaces have no contact, the pair is undecided if they are closer than the resolution of the clouds
-        (``PointCloud.resolution``). If two surfaces have contact, the pair is undecided if a move by the resolution
-        could separate them.
+        If two surfaces have no contact, the pair is undecided if their points are so close, compared with the
+        resolution of the clouds (``PointCloud.resolution``), that the surfaces may touch. If two surfaces have contact,
+        the pair is undecided if a move by the error of the surfaces could separate them.
 
         Returns:
             (k,) bool, one value for each pose of the query, or a single value without a stack.
