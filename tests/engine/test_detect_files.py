@@ -511,6 +511,39 @@ def test_ctrl_c_ends_the_command_at_any_moment_with_one_line(tmp_path, delay):
         assert json.loads((tmp_path / "report.json").read_text("utf-8"))["pairs"], "it was done before"
 
 
+DONE = """
+import atexit, os, sys, time
+import meshclash.__main__ as program
+
+def linger():
+    os.write(1, b".")
+    time.sleep(0.5)
+
+program.ignore_ctrl_c = lambda ignore=program.ignore_ctrl_c: (linger() if {early} else None, ignore())
+if not {early}:
+    atexit.register(linger)
+sys.exit(program.main())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl+C to a whole console only")
+@pytest.mark.parametrize("early", [True, False], ids=["before the end of main", "while Python ends"])
+def test_ctrl_c_after_the_work_changes_nothing(tmp_path, early):
+    """The report was there, but the exit code was 130 and "cancelled" was shown."""
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text("model,A,B\nA,,x\nB,,\n", "utf-8")
+    command = [sys.executable, "-c", DONE.format(early=early), "tests", "convert", matrix, tmp_path / "tests.json"]
+    command += ["--to", "meshclash"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    while (written := process.stdout.read(1)) != ".":
+        assert written, process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert (process.returncode, "cancelled" in errors) == (0, False), errors
+    assert (tmp_path / "tests.json").exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, capsys, number):

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..early_exit import after_work
 from ..output import OutputFile
 from . import report_formats
 from .baseline import Baseline, read_baseline
@@ -476,7 +477,7 @@ def _signals_as_errors() -> Iterator[Interruption]:
         yield interruption
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+            signal.signal(number, after_work(handler) if handler is not None else signal.SIG_DFL)
 
 
 def complain(*lines: str) -> None:

@@ -139,7 +139,7 @@ class Members(Copyable, caches=_CACHES):
         return name
 
     def id_of(self, key: int | str) -> int:
-        """Return the id of an object, given its id or name. Raises UnknownObject."""
+        """Return the id of an object. You can pass its id or its name. Raises UnknownObject."""
         identifier: Any = self._ids.get(key) if isinstance(key, str) else key
         if is_whole(identifier) and identifier in self.by_id:
             return int(identifier)
@@ -306,7 +306,8 @@ class Members(Copyable, caches=_CACHES):
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
-        """Return how often each object has been moved or deformed, int64 of the same shape as the array of ids.
+        """Return how often each object has been moved or deformed, as an int64 array with the same shape as the array
+        of ids.
 
         Raises:
             UnknownObject: an id is not in the scene.

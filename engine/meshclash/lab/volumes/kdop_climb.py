@@ -45,7 +45,8 @@ def _climb_all(hull, directions, rotation, last, volume):
 
 
 class ClimbingPolytope(Changeable):
-    """The k-DOP of points that rotate about the origin.
+    """The k-DOP around a set of points that rotates about the origin. A k-DOP is a convex polytope whose faces have
+    fixed directions.
 
     Args:
         points: (n, 3) [m], as the argument of ``ConvexHull``.
@@ -73,9 +74,11 @@ class ClimbingPolytope(Changeable):
         return (self.hull,)
 
     def turned(self, rotation: Any) -> np.ndarray:
-        """Return the polytope (2 half,) float32 of the points rotated by a matrix (3, 3); it contains them exactly.
+        """Rotate the points by a matrix (3, 3), and return a polytope (2 half,) float32 that certainly contains all
+        rotated points.
 
-        The first half of the numbers are the lowest extents along the directions, the second half the highest extents.
+        The first half of the numbers are the lowest coordinates of the points along the directions. The second half of
+        the numbers are the highest coordinates.
 
         Raises:
             InvalidPose: the matrix is not (3, 3), or has numbers that are not finite.
