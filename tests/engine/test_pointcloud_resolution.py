@@ -48,7 +48,7 @@ def test_thin_and_thick_solids_are_decided_rightly_or_not_at_all():
     shapes = [("thin tree", 7), ("wire", 7), ("comb", 7), ("plates", 7), ("sheet", 7)]
     *rows, whole = undecided_rows(8000, 25, shapes)
     assert whole["missed"] == whole["false"] == 0 and 0 < whole["meet"] < whole["poses"], rows
-    assert whole["undecided"] < 0.2 * whole["poses"], rows
+    assert whole["undecided"] < 0.3 * whole["poses"], rows
 
 
 @pytest.mark.parametrize(("kind", "number"), [("thin tree", 18), ("wire", 16)])
