@@ -24,6 +24,7 @@ from meshclash.clash.files.topics import reviews_of, to_bcf, topic_guid
 from meshclash.clash.files.xlsx import to_xlsx
 from meshclash.clash.queries.registry import TESTS
 from meshclash.clash.report_formats import new_clashes, to_csv
+from meshclash.clash.reviews import Review
 from meshclash.clash.words import counted, plural
 from report_samples import GLOBAL_ID, HOSTILE, pair, report
 
@@ -263,6 +264,14 @@ def test_a_thousand_topics_come_back_with_what_was_said(tmp_path, version):
         (item["status"], item["comment"]) for item in pairs
     ]
     assert file.to_bytes() == path.read_bytes(), "read and written, it has the same bytes"
+
+
+@pytest.mark.parametrize("version", ["2.1", "3.0"])
+def test_the_assignee_that_a_colleague_writes_comes_back(tmp_path, version):
+    path, key = tmp_path / "clashes.bcf", f"{1:016x}"
+    for before, written, after in (("Ben", "Carla", "Carla"), ("Ben", "", "Ben"), ("", "Carla", "Carla"), ("", "", "")):
+        path.write_bytes(to_bcf(report(pair(1, assignee=written)), version))
+        assert reviews_of(read_bcf(path), [key], {key: Review("open", "", before)})[key].assignee == after
 
 
 @given(st.text("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$", min_size=22, max_size=22))

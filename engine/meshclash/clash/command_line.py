@@ -161,7 +161,8 @@ def add_answer(parser: argparse.ArgumentParser) -> None:
     add("--bcf", choices=TOPICS, default=TOPICS[0], help="what a topic of BCF is made of (default: group)")
     earlier = "an earlier report: says which clashes are new, and keeps statuses and comments"
     add("--baseline", type=Path, metavar="OLD.json", help=earlier)
-    add("--reviews", type=Path, metavar="FILE.bcf", help="statuses and comments that BCF brings back, 2.1 or 3.0")
+    brought = "statuses, assignees and comments that BCF brings back, 2.1 or 3.0"
+    add("--reviews", type=Path, metavar="FILE.bcf", help=brought)
     fail = (
         "exit with 1 when there is a clash, a contained object or a duplicate; new: one that --baseline has not; "
         "not-tested: new, or a clash of --baseline that was not tested"

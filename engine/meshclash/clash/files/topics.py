@@ -117,13 +117,13 @@ class Told(NamedTuple):
 
 
 def reviews_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review] | None = None) -> dict[str, Review]:
-    """Return the reviews in a file by pair id: status and comments, the last comment at the end.
+    """Return the reviews in a file by pair id: status, assignee and comments, the last comment at the end.
 
     Args:
         file: the file.
         pairs: ids.
         known: the current reviews of the pairs. An open topic of several pairs does not change different statuses of
-            its pairs, because it was written in this form.
+            its pairs, because it was written in this form; a topic without an assignee changes no assignee.
     """
     return {key: told.review for key, told in told_of(file, pairs, known or {}).items()}
 
@@ -138,6 +138,7 @@ def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) ->
         members = [key for key in named if key in wanted] or ([alone] if alone else [])
         several = len(named) > 1
         status = MEANT.get(topic.status.strip().lower(), "open")
+        assignee = (topic.element.findtext("AssignedTo") or "").strip()
         differ = len({known.get(key, NOT_REVIEWED).status for key in members}) > 1
         for key in members:
             texts = []
@@ -146,9 +147,10 @@ def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) ->
                 if of == key and comment.text.strip():
                     texts.append(comment.text.strip())
             kept = several and status == "open" and differ
-            now = known.get(key, NOT_REVIEWED).status if kept else status
+            before = known.get(key, NOT_REVIEWED)
+            now, who = before.status if kept else status, assignee or before.assignee
             place = named.get(key) or (_place(topic) if not several else None)
-            found[key] = Told(Review(now, "\n".join(texts)), place)
+            found[key] = Told(Review(now, "\n".join(texts), who), place)
     return found
 
 
