@@ -38,7 +38,7 @@ the noise."""
 
 _DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise divided by its median ``measure_residuals``
 _NOISE_STEPS = 6
-_GROWTH = 1.05  # of noise / bandwidth: where it is larger for a larger bandwidth, the points have a shape
+_GROWTH = 1.1  # of noise / bandwidth: where it grows more with the bandwidth, the points have a shape
 _SHAPELESS = 0.5  # noise / bandwidth, once the bandwidth has doubled: above it, the points fill space, not a surface
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
@@ -197,7 +197,7 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     total = len(tree.points)
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN // 4)).astype(np.int64))
     residuals = np.empty(len(chosen))
-    first = math.inf
+    first = None  # noise / bandwidth for the least bandwidth
     for _ in range(_NOISE_STEPS):
         tree.parameters[:] = _parameters(_lengths(radius, h), False)
         measure_residuals(tree, chosen, residuals)
@@ -207,9 +207,10 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
         noise = _DEVIATIONS_IN_SPREAD * float(np.median(known)) if len(known) else 0.0
         if BANDWIDTH_IN_NOISE * noise <= h:
             break
-        if noise > _GROWTH * first * h:
+        if first is None:
+            first = noise / h
+        elif noise > _GROWTH * first * h:
             return least
-        first = min(first, noise / h)
         if h > 2.0 * least and noise > _SHAPELESS * h:
             return least
         h = BANDWIDTH_IN_NOISE * noise
