@@ -6,7 +6,7 @@ Imports are inside the function, so that Ctrl+C also works while the rest is imp
 import sys
 from collections.abc import Sequence
 
-from .early_exit import leave_at_ctrl_c
+from .early_exit import ignore_ctrl_c, leave_at_ctrl_c
 
 _NEEDED = "numpy", "numba", "llvmlite"
 """Packages without which no command works. A Python that was started under another name may not find them."""
@@ -33,7 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
               "pip, or start the Python in which it is installed by its full path", file=sys.stderr)  # fmt: skip
         return 2
 
-    return act(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return act(arguments)
+    code = act(sys.argv[1:])
+    ignore_ctrl_c()
+    return code
 
 
 def _announce(given: Sequence[str]) -> None:

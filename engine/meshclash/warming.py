@@ -467,10 +467,11 @@ _warm: set[str] = set()
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
-    """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
+    """Compile the kernels that queries use, or load them from the cache. The generator yields Progress before each
+    step.
 
-    A step compiles one kernel or a few small kernels. The warm-up takes seconds on the first run on a computer,
-    milliseconds later. Parts that this process has already warmed up are skipped.
+    Each step compiles one kernel, or a few small kernels. On the first run on a computer, the warm-up takes seconds.
+    Later runs take milliseconds. If a part has already been warmed up in this process, it is skipped.
 
     Args:
         parts: names from ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to run them; "gpu" comes last.

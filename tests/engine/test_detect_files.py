@@ -18,7 +18,7 @@ import pytest
 from gltf_samples import Gltf
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
-from meshclash.clash import detect_files, file_source
+from meshclash.clash import command_line, detect_files, file_source
 from meshclash.clash.command_line import LOST
 from meshclash.clash.errors import InputError
 from meshclash.clash.file_source import FilePart
@@ -511,6 +511,39 @@ def test_ctrl_c_ends_the_command_at_any_moment_with_one_line(tmp_path, delay):
         assert json.loads((tmp_path / "report.json").read_text("utf-8"))["pairs"], "it was done before"
 
 
+DONE = """
+import atexit, os, sys, time
+import meshclash.__main__ as program
+
+def linger():
+    os.write(1, b".")
+    time.sleep(0.5)
+
+program.ignore_ctrl_c = lambda ignore=program.ignore_ctrl_c: (linger() if {early} else None, ignore())
+if not {early}:
+    atexit.register(linger)
+sys.exit(program.main())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl+C to a whole console only")
+@pytest.mark.parametrize("early", [True, False], ids=["before the end of main", "while Python ends"])
+def test_ctrl_c_after_the_work_changes_nothing(tmp_path, early):
+    """The report was there, but the exit code was 130 and "cancelled" was shown."""
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text("model,A,B\nA,,x\nB,,\n", "utf-8")
+    command = [sys.executable, "-c", DONE.format(early=early), "tests", "convert", matrix, tmp_path / "tests.json"]
+    command += ["--to", "meshclash"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    while (written := process.stdout.read(1)) != ".":
+        assert written, process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert (process.returncode, "cancelled" in errors) == (0, False), errors
+    assert (tmp_path / "tests.json").exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, capsys, number):
@@ -518,6 +551,33 @@ def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, caps
     assert detect(boxes, "--report", tmp_path / "report.json") == 130
     assert capsys.readouterr().err == "meshclash: cancelled\n"
     assert [path.name for path in tmp_path.iterdir()] == ["boxes.glb"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("work", ["written", "_print_report"])
+def test_a_signal_while_reports_are_made_ends_them_at_once(boxes, tmp_path, monkeypatch, capsys, number, work):
+    """Groups and reports of a million pairs take minutes, and have no slices."""
+
+    def endless(*_):
+        os.kill(os.getpid(), number)
+        for _ in range(10**6):
+            pass
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(command_line, work, endless)
+    assert detect(boxes, "--report", tmp_path / "report.json") == 130
+    assert "meshclash: cancelled\n" in capsys.readouterr().err
+    written = ["boxes.glb"] if work == "written" else ["boxes.glb", "report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0, True), (1e9, False)])
+def test_a_log_says_what_is_done_after_a_long_test(boxes, tmp_path, monkeypatch, capsys, seconds, told):
+    monkeypatch.setattr(command_line, "FIRST_LINE_SECONDS", seconds)
+    assert detect(boxes, "--report", tmp_path / "report.json") == 0
+    lines = capsys.readouterr().err
+    assert all((text in lines) == told for text in ("Writing report.json", "Grouping the pairs"))
 
 
 def stopped_by(number):

@@ -267,6 +267,40 @@ def test_a_test_that_is_no_cell_is_named(tmp_path, capsys):
     assert "test 'Ducts' cannot be written as a matrix cell" in capsys.readouterr().err
 
 
+def test_a_model_with_new_global_ids_that_was_moved_is_decided_again(crossing, tmp_path, capsys):
+    """Its objects were said to be removed, and the decisions about them were not listed."""
+    hvac = crossing[1]
+    old, new, journal = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "week.meshclash-journal"
+    assert detect(*crossing, "--quiet", "--report", old, "--journal", journal) == 0
+    (key,) = (pair["id"] for pair in read(old)["pairs"] if {pair["a"], pair["b"]} == {"Duct", "Slab"})
+    say = ["--status", "approved", "--comment", "sleeve", "--journal", str(journal)]
+    assert main(["review", "set", str(old), key, *say]) == 0
+    decided(old)
+    capsys.readouterr()
+    kept = journal.read_bytes()
+
+    write_cubes(hvac, [(ids("E01"), "Duct", 1.75), (ids("E02"), "Pipe", 2.65)])
+    for given in (["--baseline", old], ["--journal", journal], ["--baseline", old, "--journal", journal]):
+        journal.write_bytes(kept)
+        assert detect(*crossing, "--report", new, *given) == 0
+        told, data = capsys.readouterr(), read(new)
+        assert "decide again: Duct | Slab: it was approved" in told.out
+        assert ("model 'hvac' has new GlobalIds" in told.err) == ("--baseline" in given)
+        rows = {frozenset((pair["a"], pair["b"])): pair for pair in data["pairs"]}
+        again = {frozenset((item["a"], item["b"])): item["candidates"] for item in data["undecided"]}
+        row = rows[frozenset(("Duct", "Slab"))]
+        assert again[frozenset(("Duct", "Slab"))] == [row["id"]] and row["status"] == "open" and row["decide_again"]
+
+    write_cubes(hvac, [(ids("E01"), "Duct", 1.95), (ids("E02"), "Vent", 2.65)])
+    assert detect(*crossing, "--quiet", "--report", new, "--baseline", old) == 0
+    assert {item["detail"]: item["why"] for item in read(new)["gone"]} == {
+        "Duct": "object changed or moved", "Pipe": "object removed"
+    }  # fmt: skip
+    capsys.readouterr()
+    assert main(["report", "diff", str(old), str(new)]) == 0
+    assert "object changed or moved: Duct" in capsys.readouterr().out
+
+
 def test_a_gone_clash_says_why(crossing, tmp_path, capsys):
     """The first reason that applies."""
     old, new = tmp_path / "old.json", tmp_path / "new.json"

@@ -162,7 +162,7 @@ def test_a_chain_of_exactly_the_longest_length_is_taken():
         (lambda text: text.partition("ENDSEC;\nEND")[0], "the file is incomplete"),
         (lambda text: text.replace("#99=", "/* #99="), "a comment in the file has no end"),
         (lambda text: text.replace("'E99'", "'E99"), "a text in the file has no end|the file is incomplete"),
-        (lambda text: text.replace("#99=", "#20="), "two entities have the number #20"),
+        (lambda text: text.replace("#99=", "#20="), "the entity number #20 is used twice"),
         (lambda text: text.replace("#99=", "#123456789012345678901="), "more than 17 digits"),
         (lambda text: "solid thing\n", "the file is not a STEP file"),
     ],
@@ -192,7 +192,7 @@ def test_products_without_a_body_are_counted_by_kind(tmp_path, schema):
     assert parts.left_out == ()
     assert parts.no_geometry == {
         "element without a shape": 1, "assembly": 1, "opening": 1, "space": 1, "element without a surface": 1,
-        "annotation": 1, "site, building or storey": 1, "port": 1,
+        "annotation": 1, "spatial structure element": 1, "port": 1,
     }  # fmt: skip
 
 

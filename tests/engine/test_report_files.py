@@ -265,6 +265,16 @@ def test_a_thousand_topics_come_back_with_what_was_said(tmp_path, version):
     assert file.to_bytes() == path.read_bytes(), "read and written, it has the same bytes"
 
 
+@given(st.text("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$", min_size=22, max_size=22))
+def test_every_global_id_of_a_file_is_that_of_a_component(tmp_path_factory, key):
+    """Some programs write ids that start with a letter; viewers find their elements by them, too."""
+    told = [{"name": "A1", "GlobalId": key, "class": "IfcWall"}]
+    path = tmp_path_factory.getbasetemp() / "ids.bcf"
+    path.write_bytes(to_bcf(report(pair(1), objects=told), "3.0"))
+    components = next(read_bcf(path).topics[0].viewpoints).findall("Components/Selection/Component")
+    assert [item.get("IfcGuid") for item in components] == [key, None]
+
+
 @pytest.mark.parametrize("version", ["2.1", "3.0"])
 def test_a_viewpoint_shows_both_objects_from_a_camera_that_sees_the_clash(tmp_path, version):
     told = [{"name": "A1", "GlobalId": GLOBAL_ID, "class": "IfcWall"}]

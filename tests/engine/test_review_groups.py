@@ -169,3 +169,11 @@ def test_reasons_say_who_and_how_deep():
     boxes = np.zeros((3, 2, 3))
     found = group_clashes(parts, Clashes(np.arange(3), np.full(3, 3), np.full(3, 0.02), boxes, ["CLASH"] * 3))
     assert [group.reason for group in found] == ["3 Column and Slab overlap, 20 mm deep"]
+
+
+def test_a_number_stands_apart_from_a_name_that_starts_with_a_digit():
+    """A type named 023 gave "6 023 and Slab overlap"."""
+    parts = [Part(str(k), f"Panel-{k}", "023") for k in range(3)] + [Part("s", "Slab", "Slab")]
+    boxes = np.zeros((3, 2, 3))
+    found = group_clashes(parts, Clashes(np.arange(3), np.full(3, 3), np.full(3, 0.02), boxes, ["CLASH"] * 3))
+    assert [group.reason for group in found] == ["3 × 023 and Slab overlap, 20 mm deep"]

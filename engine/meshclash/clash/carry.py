@@ -7,7 +7,7 @@ A decision belongs to two objects: each object must be recognised among the curr
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,16 @@ import numpy as np
 
 from .baseline import Baseline, EarlierPair
 from .identity import without_number
-from .review.revisions import SAME_PLACE, Identity, KeyCounts, key_counts, match_models, pair_id, with_copies
+from .review.revisions import (
+    SAME_PLACE,
+    Identity,
+    KeyCounts,
+    key_counts,
+    match_models,
+    pair_id,
+    renewed_models,
+    with_copies,
+)
 from .reviews import NOT_REVIEWED, Review
 
 if TYPE_CHECKING:
@@ -55,6 +64,7 @@ class Carried:
         again: decisions that were not carried.
         renames: (current name, earlier name, fraction of equal GlobalIds) of models that may be the same under two
             names.
+        renewed: names of models that were exported with new GlobalIds, from `renewed_models`.
     """
 
     reviews: Mapping[str, Review] = field(default_factory=dict)
@@ -62,6 +72,7 @@ class Carried:
     found: Mapping[str, str] = field(default_factory=dict)
     again: Sequence[Again] = ()
     renames: Sequence[tuple[str, str, float]] = ()
+    renewed: Collection[str] = ()
 
 
 def carried(
@@ -83,7 +94,8 @@ def carried(
     counts = key_counts([*things.values()])
     things = dict(zip(things, with_copies(things.values(), counts), strict=True))
     now = found_again(baseline, [*things.values()])
-    there = {row.id for row in rows}
+    renewed = renewed_models([*baseline.objects.values()], [*things.values()])
+    there, alike = {row.id for row in rows}, Alike(rows, things, renewed)
     reviews, ids, again = dict[str, Review](), dict[str, str](), list[Again]()
     for pair in baseline.pairs.values():
         new = id_of_now(pair, now)
@@ -93,9 +105,9 @@ def carried(
         if new in there:
             reviews[new] = pair.review
         else:
-            again.append(_again(pair, baseline, rows, things, now, counts))
+            again.append(_again(pair, baseline, alike, things, now, counts))
     again = [_without(item, {*reviews}) for item in again]
-    return Carried(reviews, ids, now, again, renames(baseline, things.values()))
+    return Carried(reviews, ids, now, again, renames(baseline, things.values()), renewed)
 
 
 def found_again(baseline: Baseline, things: Sequence[Identity]) -> dict[str, str]:
@@ -133,7 +145,7 @@ def _without(item: Again, decided: set[str]) -> Again:
 def _again(
     pair: EarlierPair,
     baseline: Baseline,
-    rows: Sequence[PairRow],
+    alike: Alike,
     things: Mapping[str, Identity],
     now: Mapping[str, str],
     counts: KeyCounts,
@@ -145,16 +157,7 @@ def _again(
     objects = with_copies(known_objects, counts)
     if len(objects) < 2 or all(end in now for end in pair.ends):
         return Again(pair, objects, (), "the pair is no longer found" if objects else "the objects are unknown")
-    wanted = Counter(told(item) for item in objects)
-    of: dict[str, list[PairRow]] = defaultdict(list)
-    for row in rows:
-        of[told(things[row.a.name])].append(row)
-        of[told(things[row.b.name])].append(row)
-    candidates = dict.fromkeys(
-        row.id for row in of[told(objects[0])]
-        if (row.test, row.region) == (pair.test, pair.region)
-        and Counter((told(things[row.a.name]), told(things[row.b.name]))) == wanted
-    )  # fmt: skip
+    candidates = alike.candidates(pair.test, pair.region, objects)
     models = {name for item in things.values() for name in item.models}
     away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
     if away:
@@ -163,12 +166,38 @@ def _again(
         why = UNCERTAIN
     else:
         why = "an object is not there any more"
-    return Again(pair, objects, tuple(candidates), why)
+    return Again(pair, objects, candidates, why)
 
 
-def told(item: Identity) -> str:
-    """Return the name of an object, independent of the model that contains it."""
-    return item.key or item.name
+class Alike:
+    """The rows of a run by the GlobalIds or names of their objects, as `told` returns them.
+
+    Args:
+        rows, things: as the arguments of `carried`.
+        renewed: as in `Carried`.
+    """
+
+    def __init__(self, rows: Sequence[PairRow], things: Mapping[str, Identity], renewed: Collection[str]) -> None:
+        self._renewed, self._rows = renewed, defaultdict[object, list[str]](list)
+        for row in rows:
+            self._rows[self._key(row.test, row.region, [things[name] for name in row.names])].append(row.id)
+
+    def candidates(self, test: str, region: str, objects: Sequence[Identity]) -> tuple[str, ...]:
+        """Return the ids of the rows that may be an earlier pair of two objects."""
+        return tuple(dict.fromkeys(self._rows.get(self._key(test, region, objects), ())))
+
+    def _key(self, test: str, region: str, objects: Sequence[Identity]) -> tuple[str, ...]:
+        return test, region, *sorted(told(item, self._renewed) for item in objects)
+
+
+def told(item: Identity, renewed: Collection[str] = ()) -> str:
+    """Return the GlobalId or name of an object, independent of the model that contains it.
+
+    Args:
+        item: the object.
+        renewed: models that have new GlobalIds, so that only names tell what an object was before.
+    """
+    return item.name if {*item.models} & {*renewed} else item.key or item.name
 
 
 def renames(baseline: Baseline, things: Iterable[Identity]) -> list[tuple[str, str, float]]:

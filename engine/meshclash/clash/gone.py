@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .baseline import Baseline, EarlierPair
-from .carry import told
+from .carry import Carried, told
 from .review.revisions import Identity
 
 LOST, QUESTION, NOT_LOADED, REMOVED, CHANGED, VERDICT, SOLVED = REASONS = (
@@ -40,7 +40,9 @@ class Present:
     questions: Mapping[str, Mapping[str, Any]]
 
 
-def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[str, str], new: str) -> tuple[str, str]:
+def why_gone(
+    pair: EarlierPair, before: Baseline, now: Present, found: Mapping[str, str], new: str, renewed: Collection[str] = ()
+) -> tuple[str, str]:
     """Return one of `REASONS`, and its details.
 
     Args:
@@ -49,6 +51,7 @@ def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[s
         now: this run.
         found: current ids of the objects that were recognised, by their ids in the earlier report.
         new: the current id of the pair, whether the pair is found or not; "" if unknown.
+        renewed: models that were exported with new GlobalIds.
     """
     lost = [name for name in pair.plain_names if name in now.lost]
     if lost:
@@ -63,9 +66,13 @@ def why_gone(pair: EarlierPair, before: Baseline, now: Present, found: Mapping[s
         return NOT_LOADED, ", ".join(away)
     if before.objects and not now.things:
         return SOLVED, ""
-    there = {(name, told(item)) for item in now.things.values() for name in item.models}
+    there = {(name, told(item, renewed)) for item in now.things.values() for name in item.models}
     for end, item in zip(pair.ends, ends, strict=True):
-        if item is not None and end not in found and not any((name, told(item)) in there for name in item.models):
+        if (
+            item is not None
+            and end not in found
+            and not any((name, told(item, renewed)) in there for name in item.models)
+        ):
             return REMOVED, item.name
     for end, item in zip(pair.ends, ends, strict=True):
         if item is not None and (end not in found or not _is_as_before(item, now.things[found[end]])):
@@ -96,7 +103,7 @@ def _changed(pair: EarlierPair, before: Mapping[str, Mapping[str, Any]], now: Ma
 
 
 def gone_pairs(
-    before: Baseline, now: Present, clashes: Collection[str], ids: Mapping[str, str], found: Mapping[str, str]
+    before: Baseline, now: Present, clashes: Collection[str], same: Carried
 ) -> list[tuple[EarlierPair, str, str]]:
     """Return the clashes of an earlier run that are no longer found, with reason and details.
 
@@ -104,11 +111,11 @@ def gone_pairs(
         before: the earlier run.
         now: this one.
         clashes: the ids of its pairs that share volume.
-        ids, found: matched ids of pairs and objects, as in `Carried`.
+        same: the pairs and objects that were recognised.
     """
     return [
-        (pair, *why_gone(pair, before, now, found, ids.get(pair.id, "")))
-        for pair in before.pairs.values() if pair.is_clash and ids.get(pair.id) not in clashes
+        (pair, *why_gone(pair, before, now, same.found, same.ids.get(pair.id, ""), same.renewed))
+        for pair in before.pairs.values() if pair.is_clash and same.ids.get(pair.id) not in clashes
     ]  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidFile
 from ..types.steps import run_to_end
 from .baseline import EarlierPair
-from .carry import UNCERTAIN, Again
+from .carry import UNCERTAIN, Again, Alike
 from .errors import InputError
 from .identity import without_number
 from .review.history import Decision, Found, History, detection_steps, said_events
 from .review.journal import Event, Journal
+from .review.revisions import Identity, renewed_models
 from .reviews import NOT_REVIEWED, Review
 from .verdicts import APART
 
@@ -82,6 +83,7 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
         for row in report.rows if row.verdict != APART
     }  # fmt: skip
     others = _not_tested(history, report, identities)
+    before = {**history.objects}
     steps = detection_steps(history, pairs, [*report.things.values()], who, answers=report.answers, others=others)
     events = run_to_end(steps)
     history.take(events)
@@ -90,6 +92,7 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     written(journal, [*events, *said])
     reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
     again = [*report.again, *_detached(history, events, pairs)]
+    again += _of_renewed(history, before, report, {item.pair.id for item in again} | pairs.keys())
     return replace(report, reviews={**report.reviews, **reviews}, again=again)
 
 
@@ -121,6 +124,30 @@ def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Ev
         if new:
             events += said_events(who, [key], "comment", "\n".join(new))
     return events
+
+
+def _of_renewed(
+    history: History, before: Mapping[str, Identity], report: DetectReport, known: Collection[str]
+) -> list[Again]:
+    """Return decisions about objects of models with new GlobalIds, if pairs of objects with the same names are found.
+
+    Args:
+        history: the journal, with this detection.
+        before: the objects of the journal before this detection.
+        report: this detection.
+        known: ids of pairs that need no decision.
+    """
+    renewed = renewed_models([*before.values()], [*report.things.values()])
+    alike, found = Alike(report.rows, report.things, renewed), list[Again]()
+    for key, decision in history.decisions.items() if renewed else ():
+        objects, review = [before[end] for end in decision.ends if end in before], review_of(decision)
+        if key in known or review == NOT_REVIEWED or len(objects) < 2:
+            continue
+        candidates = alike.candidates(decision.test, decision.region, objects)
+        if candidates:
+            pair = EarlierPair(key, decision.names, decision.ends, decision.test, review=review, region=decision.region)
+            found.append(Again(pair, objects, candidates, UNCERTAIN))
+    return found
 
 
 def _detached(history: History, events: list[Event], pairs: Mapping[str, Found]) -> list[Again]:

@@ -205,9 +205,13 @@ class DetectReport:
             f"--model '{old}=FILE'"
             for new, old, share in found.renames
         ]
+        told += [
+            f"model '{name}' has new GlobalIds: its objects are recognised by name and position only"
+            for name in sorted(found.renewed)
+        ]
         clashes = {row.id for row in self.clashes}
         had = (found.ids.get(key, "") for key in baseline.clashes)
-        gone = gone_pairs(baseline, self._present, clashes, found.ids, found.found)
+        gone = gone_pairs(baseline, self._present, clashes, found)
         return replace(
             self, reviews=reviews, baseline=(baseline.file, frozenset(had) & clashes), again=found.again, gone=gone,
             earlier_groups=[(topic, {found.ids.get(key, key) for key in pairs}) for topic, pairs in baseline.groups],

@@ -13,7 +13,7 @@ from .carry import Carried, found_again, id_of_now
 from .command_line import CLASHES_FOUND, DONE, Parser, run_subcommand
 from .gone import NOT_TESTED, Present, gone_as_dict, gone_pairs, in_words
 from .report_formats import clash_line, to_json
-from .review.revisions import Identity, pair_id
+from .review.revisions import Identity, pair_id, renewed_models
 from .terminal import say
 
 MARKS = {"new": "+", "gone": "-", "not_tested": "?", "known": " "}
@@ -67,7 +67,7 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, list[dict[
         found["known" if key in known else "new"].append({**pair.row})
     verdicts = {pair["id"]: pair["verdict"] for pair in new["pairs"]}
     now = Present(verdicts, after.objects, after.models, lost_names(new), questions_of(new))
-    for item in gone_pairs(before, now, clashes.keys(), same.ids, same.found):
+    for item in gone_pairs(before, now, clashes.keys(), same):
         found["not_tested" if item[1] in NOT_TESTED else "gone"].append(gone_as_dict(*item))
     return found
 
@@ -76,7 +76,9 @@ def _carried(before: Baseline, after: Baseline) -> Carried:
     """Match the pairs and objects of two reports."""
     if before.objects and after.objects:
         found = found_again(before, [*after.objects.values()])
-        return Carried({}, {key: id_of_now(pair, found) or key for key, pair in before.pairs.items()}, found)
+        ids = {key: id_of_now(pair, found) or key for key, pair in before.pairs.items()}
+        renewed = renewed_models([*before.objects.values()], [*after.objects.values()])
+        return Carried({}, ids, found, renewed=renewed)
     ids = {key: key for key in before.pairs}
     if after.objects:  # reports without models tell objects by GlobalId alone
         former = {_former(pair.row, after.objects): key for key, pair in after.pairs.items() if pair.is_clash}

@@ -44,14 +44,15 @@ _Samples = tuple[float, np.ndarray, np.ndarray, int, int]
 
 @dataclass(frozen=True, eq=False)
 class CloudDistance:
-    """The result of ``distance`` if at least one object is a cloud.
+    """The result that ``distance`` returns if at least one of the objects is a cloud.
 
-    For a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
+    If you pass a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
 
     Attributes:
-        distance: float [m] between the surfaces; 0 if they meet.
+        distance: distance between the surfaces [m], float; 0 if the surfaces have a common point.
         point_a: (3,) [m], world: nearest point of a's surface.
-        sample_distance: float [m] between the nearest samples (points of a cloud, triangles of a mesh); exact.
+        sample_distance: exact distance between the nearest samples [m], float; a sample is a point of a cloud or a
+            triangle of a mesh.
         index_a: The nearest sample of a: index of a point, or of a triangle.
         stats: Counters of the search for a common point of the surfaces.
     """
@@ -221,7 +222,7 @@ def cloud_distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """Return the distance between a PointCloud and another PointCloud or a mesh.
+    """Return the distance between a point cloud and a mesh or another point cloud.
 
     Args:
         a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.

@@ -32,11 +32,11 @@ NO_THINGS = {
     "IfcExternalSpatialStructureElement": "space",
     "IfcAnnotation": "annotation",
     "IfcGrid": "grid",
-    "IfcPositioningElement": "alignment or referent",
-    "IfcLinearElement": "alignment or referent",
+    "IfcPositioningElement": "positioning element",
+    "IfcLinearElement": "positioning element",
     "IfcPort": "port",
-    "IfcStructuralItem": "structural analysis",
-    "IfcStructuralActivity": "structural analysis",
+    "IfcStructuralItem": "structural analysis element",
+    "IfcStructuralActivity": "structural analysis element",
 }
 """Names for products without geometry that could collide, by class; subclasses are included."""
 RANKS = {"Body-FallBack": 1, "Facetation": 1, "Surface": 2} | dict.fromkeys(
@@ -200,7 +200,7 @@ def _shapeless(product: Any) -> str | None:
     if product.is_a("IfcElement"):
         return "assembly" if getattr(product, "IsDecomposedBy", ()) else "element without a shape"
     spatial = product.is_a("IfcSpatialStructureElement") or product.is_a("IfcSpatialElement")
-    return "site, building or storey" if spatial else "product without a shape"
+    return "spatial structure element" if spatial else "product without a shape"
 
 
 def _broken(product: Any, direct: frozenset[int], broken: frozenset[int]) -> str | None:

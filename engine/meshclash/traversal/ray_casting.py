@@ -32,7 +32,7 @@ COMPILED_FOR = 1 << 20
 
 
 class Rays(NamedTuple):
-    """The input of a ray query: n rays."""
+    """The n rays of a query."""
 
     origins: np.ndarray
     """(n, 3) float64 [m]."""
@@ -135,7 +135,7 @@ def _stacks(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 
 class RayCaster:
-    """Casts rays at objects, each a tree of boxes in a pose.
+    """Casts rays at objects. Each object has a tree of boxes and a pose.
 
     Args:
         tree_set: the trees.
@@ -148,7 +148,9 @@ class RayCaster:
         self._objects = posed_objects(tree_set, rows, np.arange(len(rows)) if tree_of is None else tree_of)
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
-        """Count the crossings of each ray, (n,) int32, in slices; for ANY only whether the number is 0 is defined."""
+        """Count the crossings of each ray, (n,) int32. The computation runs in slices. With ANY, the result only tells
+        whether the number of crossings is 0.
+        """
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
         for k in _undecided(counts):
@@ -156,10 +158,11 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance without a
-        crossing.
+        """Find the nearest crossing of each of n rays. The search runs in slices. If a ray has no crossing, its row in
+        the result contains the triangle -1 and an infinite distance.
 
-        Among equally near crossings, the first object wins, then the lowest index of a triangle.
+        If several crossings are equally near, the first object is chosen, and within an object the triangle with the
+        lowest index.
         """
         n = len(rays.origins)
         counts, found = np.empty(n, np.int32), _new_found(n)
@@ -170,9 +173,10 @@ class RayCaster:
         return found
 
     def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, RayCrossings]]:
-        """Find all crossings, in slices; return the ray of each, (k,) int64, and the crossings.
+        """Find all crossings, and return the ray of each crossing, (k,) int64, and the crossings. The search runs in
+        slices.
 
-        They are sorted by ray, distance, object and triangle.
+        The crossings are sorted by ray, by distance, by object, and by triangle, in this order.
         """
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))

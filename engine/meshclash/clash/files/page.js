@@ -245,7 +245,9 @@
       "min-camera-orbit": `auto auto ${0.3 * head.asset.extras.focus}m`, "camera-orbit": `42deg 56deg ${3 * head.asset.extras.focus}m`, "shadow-intensity": "0",
       alt: label, "tone-mapping": "neutral",
     }).forEach(([name, value]) => viewer.setAttribute(name, value));
-    place.replaceChildren(viewer);
+    const can = document.createElement("canvas").getContext("webgl2"), said = document.createElement("p");
+    said.textContent = "This browser cannot show 3D views, because WebGL is not available.";
+    place.replaceChildren(can ? viewer : said);
     one("h2", dialog).textContent = label;
     dialog.showModal();
   });

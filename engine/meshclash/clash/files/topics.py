@@ -28,7 +28,7 @@ MEANT = {
     "active": "open", "new": "open", "in progress": "reviewed", "closed": "resolved", "done": "resolved",
 }  # fmt: skip
 """Statuses of other programs, in lower case."""
-GLOBAL_ID = re.compile(r"[0-3][0-9A-Za-z_$]{21}")
+GLOBAL_ID = re.compile(r"[0-9A-Za-z_$]{22}")
 COLOURS = hexadecimal(COLOUR_A), hexadecimal(COLOUR_B)
 VIEW = (0.55, -0.62, 0.56)
 FIELD, ASPECT = 60.0, 16.0 / 9.0
