@@ -1,5 +1,6 @@
 """python-fcl's interface: shapes, pairs, managers and motions, beside closed forms in 60 digits."""
 
+import math
 from decimal import Decimal
 
 import meshclash as mc
@@ -426,6 +427,27 @@ def test_a_continuous_result_that_is_used_again_keeps_the_first_time():
 
 
 # --- names and arguments -----------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.sampled_from(["sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", "triangle", "model"]),
+       st.integers(-300, 60))  # fmt: skip
+def test_the_ball_of_an_object_contains_it_and_is_no_larger_than_its_box(seed, kind, exponent):
+    rng = np.random.default_rng(seed)
+    numbers = np.exp(rng.normal(size=9)) * 10.0**exponent
+    if kind == "model":
+        shape = model(mc.TriangleMesh(numbers.reshape(3, 3), [[0, 1, 2]]))
+    elif kind == "triangle":
+        shape = fcl.TriangleP(*numbers.reshape(3, 3))
+    else:
+        shape = MAKERS[kind](*numbers[: 1 if kind == "sphere" else 3 if kind in ("box", "ellipsoid") else 2].tolist())
+    turn, place = rotation(rng), rng.normal(size=3) * 10.0 ** min(exponent, 3)
+    (x, y, z), radius = fcl.CollisionObject(shape, fcl.Transform(turn, place)).ball
+    corners = shape.core.mesh.vertices @ turn.T + place
+    away = max(math.hypot(*(corner - (x, y, z))) for corner in corners) + shape.margin
+    assert radius >= away * (1.0 - 1e-13)
+    assert shape.ball[1] <= math.hypot(*(0.5 * np.ptp(shape.local_box(), axis=0))) * (1.0 + 1e-9)
+    if kind == "sphere":
+        assert shape.ball[1] <= shape.radius * (1.0 + 1e-11)
 
 
 def test_a_quaternion_turns_as_its_matrix_does():

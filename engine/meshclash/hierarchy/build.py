@@ -258,7 +258,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
         UnsupportedOption: the volume is unknown, or ``mesh`` is a hierarchy of another volume.
     """
     volume_named(volume)
-    mesh = as_own(mesh)
+    mesh = mesh if isinstance(mesh, Hierarchy) else as_own(mesh)
     if isinstance(mesh, Hierarchy):
         if volume is not None and volume != mesh.volume:
             raise UnsupportedOption(

@@ -13,7 +13,7 @@ from ..convex.convex_distance import ACROSS, COLUMNS, LOWER, UPPER, first_direct
 from ..convex.exact_shapes import ConvexShape
 from ..jit import inner, kernel
 from ..reference import by_reference
-from .motion_piece import MotionPiece
+from .motion_piece import MotionPiece, turned_rows
 
 _MOST_STEPS = 1 << 14
 _ROUNDING = 64.0 * 2.0**-53
@@ -25,13 +25,7 @@ _REACH, _TOLERANCE, _SIZE_A, _SIZE_B, _SPARE = range(5)
 @inner
 def _put_pose(first, way, share, pose):
     """Write the pose (3, 4) after a share of a piece; ``way``: the axis, the angle and the way of the origin, (7,)."""
-    x, y, z, angle = way[0], way[1], way[2], share * way[3]
-    s, c = math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2
-    turn = (
-        (1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y),
-        (c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x),
-        (c * x * z - s * y, c * y * z + s * x, 1.0 - c * (x * x + y * y)),
-    )
+    turn = turned_rows(way[0], way[1], way[2], share * way[3])
     for i in range(3):
         row = turn[i]
         for j in range(3):

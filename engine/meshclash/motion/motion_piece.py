@@ -15,9 +15,11 @@ object's own coordinates as pivot, and any v. So one formula and one derivation 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from ..jit import portable
 from ..types.copying import Copyable
 
 _HALF_TURN_SHARE = 1e-9
@@ -117,15 +119,21 @@ def make_piece(start: float, end: float, first: np.ndarray, last: np.ndarray, is
     return MotionPiece(start, end, first, last, axis, angle, is_screw)
 
 
-def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
-    """Return the rotation matrix (3, 3) about a unit vector, by Rodrigues' formula."""
-    x, y, z = axis.tolist()
+@portable
+def turned_rows(x: float, y: float, z: float, angle: float) -> Any:
+    """Return the rows of the rotation matrix about a unit vector, by Rodrigues' formula; kernels call it, too."""
     s, c = math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2
-    return np.array([
-        [1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y],
-        [c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x],
-        [c * x * z - s * y, c * y * z + s * x, 1.0 - c * (x * x + y * y)],
-    ])  # fmt: skip
+    return (
+        (1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y),
+        (c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x),
+        (c * x * z - s * y, c * y * z + s * x, 1.0 - c * (x * x + y * y)),
+    )
+
+
+def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Return the rotation matrix (3, 3) about a unit vector."""
+    x, y, z = axis.tolist()
+    return np.array(turned_rows(x, y, z, angle))
 
 
 def axis_and_angle(rotation: np.ndarray) -> tuple[np.ndarray, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...convex import exact_shapes as exact
 from ...convex import primitives
+from ...convex.convexity import used_points
 from ...convex.hull import ConvexHull
 from ...errors import InvalidMesh, UnsupportedOption
 from ...hierarchy.build import build
@@ -113,9 +114,13 @@ class CollisionGeometry(Changeable):
     def _enclosing_ball(self) -> Ball:
         if not self.is_bounded:
             return (0.0, 0.0, 0.0), math.inf
-        low, high = self.local_box()
-        x, y, z = (0.5 * (low + high)).tolist()
-        return (x, y, z), float(np.linalg.norm(0.5 * (high - low))) * (1.0 + 1e-12)
+        mesh = self.core.mesh
+        low, high = mesh.bounds
+        centre = 0.5 * (low + high)
+        x, y, z = (used_points(mesh) - centre).T
+        radius = float(np.hypot(np.hypot(x, y), z).max()) + self.margin  # hypot, because tiny squares are 0
+        x, y, z = centre.tolist()
+        return (x, y, z), radius * (1.0 + 1e-12)
 
     @property
     def shape(self) -> exact.ConvexShape | None:
@@ -270,7 +275,7 @@ class Ellipsoid(CollisionGeometry):
 
 
 class Capsule(CollisionGeometry):
-    """A capsule: a segment along the z axis from 0 to ``lz``, with a radius [m]."""
+    """A capsule: a segment along the z axis of length ``lz``, centred at the origin, with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_CAPSULE
     is_thin = True

@@ -89,9 +89,10 @@ class Pair(Protocol):
 
     def first_touch(self) -> Touch | None:
         """Return any contact, without its point and depth; None if the objects are apart."""
+        return None if self.is_apart else self.touches(1, False)[0]
 
 
-class BoundedPair:
+class BoundedPair(Pair):
     """Two bounded objects: neither object is a half-space or plane."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
@@ -104,7 +105,7 @@ class BoundedPair:
         self._margins = o1.geometry.margin, o2.geometry.margin
         self._margin, self._rounding = sum(self._margins), 0.0
         if self._margin:
-            sizes = [float(np.abs(shape.local_box()).max()) for shape in self._shapes]
+            sizes = [max(max(-low, high) for low, high in shape.box) for shape in self._shapes]
             self._rounding = ROUNDING * (sum(sizes) + float(np.abs(self._poses[1][:3, 3]).max()))
 
     @cached_property

@@ -7,7 +7,7 @@ import numpy as np
 from ...convex.convexity import used_points
 from .geometry import Halfspace, Plane
 from .objects import CollisionObject
-from .pairs import NONE, ROUNDING, Gap, Parting, Touch
+from .pairs import NONE, ROUNDING, Gap, Pair, Parting, Touch
 
 _PARALLEL = 1e-15
 """Sine of the angle up to which faces count as parallel, given the rounding of their normals."""
@@ -38,7 +38,7 @@ class _Face(NamedTuple):
         return self.offset if self.is_plane else -np.inf, self.offset
 
 
-class FacePair:
+class FacePair(Pair):
     """A bounded object and a half-space or plane, in either order."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
@@ -114,10 +114,6 @@ class FacePair:
         moved: np.ndarray = point - np.clip(height, -self._margin, self._margin) * self._face.normal
         return moved
 
-    def first_touch(self) -> Touch | None:
-        """Return any contact, without its point and depth; None if the objects are apart."""
-        return None if self.is_apart else self.touches(1, False)[0]
-
     def touches(self, most: int, described: bool) -> list[Touch]:
         """Return the contact of a convex shape, or one for each triangle of a ``BVHModel``, the deepest first."""
         depths = self._depths()
@@ -137,7 +133,7 @@ class FacePair:
         return Touch(triangles, self._direction(), 0.5 * (first + second), depth)
 
 
-class TwoFaces:
+class TwoFaces(Pair):
     """Two half-spaces or planes. Two half-spaces meet unless their faces are parallel and face away from each other."""
 
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
@@ -180,10 +176,6 @@ class TwoFaces:
         normals = np.array([self._first.normal, self._second.normal])
         point: np.ndarray = np.linalg.lstsq(normals, [self._first.offset, self._second.offset], rcond=None)[0]
         return point + self._origin
-
-    def first_touch(self) -> Touch | None:
-        """Return any contact, without its point and depth; None if the objects are apart."""
-        return None if self.is_apart else self.touches(1, False)[0]
 
     def touches(self, most: int, described: bool) -> list[Touch]:
         """Return one contact."""

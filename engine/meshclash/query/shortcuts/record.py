@@ -119,6 +119,8 @@ def records_of(a: Any, b: Any, volume: str | None) -> tuple[Record, Record] | No
     Raises:
         InvalidMesh, UnsupportedOption: as for ``as_hierarchies``.
     """
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    side_a, side_b = keep_record(a, tree_a), keep_record(b, tree_b)
+    side_a, side_b = (record_of(a), record_of(b)) if volume is None else (None, None)
+    if side_a is None or side_b is None:
+        tree_a, tree_b = as_hierarchies(a, b, volume)
+        side_a, side_b = keep_record(a, tree_a), keep_record(b, tree_b)
     return None if side_a is None or side_b is None else (side_a, side_b)
