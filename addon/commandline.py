@@ -27,6 +27,7 @@ from meshclash.clash.command_line import (
     open_reports,
     options_given,
     reviewed,
+    stages,
     tests_given,
 )
 from meshclash.clash.errors import InputError
@@ -125,14 +126,13 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
         else:
             steps = detect_steps(source, options, _load_engine(given.quiet), highlights=picture_file is not None)
         files.callback(steps.close)
-        line = None if given.quiet else ProgressLine()
+        show = (lambda progress, begins: None) if given.quiet else ProgressLine().show
 
-        def show(progress: Progress) -> None:
+        def follow(progress: Progress) -> None:
             interruption.check()
-            if line is not None:
-                line.show(progress)
+            show(progress, False)
 
-        report = run_to_end(steps, show)
+        report = run_to_end(steps, follow)
         interruption.check()
         report = replace(report, reviews=_reviews(bpy.context.scene)).compared_with(baseline)
 
@@ -143,7 +143,7 @@ def _run(given: argparse.Namespace, interruption: Interruption, make_workers: Ma
             picture_file.commit()
             return [f"Picture: {given.picture}"]
 
-        return finish(given, reviewed(given, report), reports, draw)
+        return finish(given, reviewed(given, report), reports, stages(interruption, show), draw)
 
 
 def _has_workers(given: argparse.Namespace) -> bool:

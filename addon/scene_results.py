@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from meshclash.clash.row_list import sorted_rows
 from meshclash.clash.rules import excludes
 
 from . import running_work, shown_things
@@ -96,6 +97,17 @@ class SceneResult:
     def table(self) -> RowTable:
         """The rows of `report` as columns, made on first use, since Live replaces results frequently."""
         return RowTable(self.report.rows)
+
+    def table_steps(self) -> Generator[None, None, None]:
+        """Make `table` in steps, unless it was made before, or between two steps."""
+        steps = RowTable.steps(self.report.rows)
+        while "table" not in vars(self):
+            try:
+                next(steps)
+            except StopIteration as made:
+                self.table = made.value
+            else:
+                yield
 
     @cached_property
     def known_groups(self) -> dict[str, list[dict[str, Any]]]:
@@ -261,7 +273,7 @@ def sort_again(scene_uid: int) -> None:
     result = _State.results.get(scene_uid)
     if result is None or not result.refined:
         return
-    report = replace(result.report, rows=sorted(result.report.rows, key=lambda row: row.order))
+    report = replace(result.report, rows=sorted_rows(result.report.rows))
     _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), refined=False)
 
 

@@ -368,7 +368,7 @@ def _measure_moving(frames: int, count: int, movers: int) -> None:
         begin = time.process_time()
         len(scene_results.existing_result(follower.run.scene_uid).table)
         shown.append(time.process_time() - begin)
-    live.QUIET_SECONDS = 0.0
+    live.QUIET_SECONDS, moved = 0.0, len(follower.slices)
     follower.settle()
     update, cost = statistics.median(bare), statistics.median(whole)
     print(f"{count:,} objects, {movers:,} move, {len(follower.rows())} pairs; processor time, medians")
@@ -376,6 +376,8 @@ def _measure_moving(frames: int, count: int, movers: int) -> None:
     print(f"  handlers, Live and its list         {1e3 * (cost - update):6.1f} ms, {cost / update - 1:.2f} updates")
     print(f"  all rows and their table as well    {1e3 * statistics.median(shown):6.1f} ms")
     print(f"  longest timer event, worst / median {1e3 * max(longest):.1f} / {1e3 * statistics.median(longest):.1f} ms")
+    ends = 1e3 * follower.longest_of_first[1], 1e3 * max(work for _, work in follower.slices[moved:])
+    print("  of the first and the last answer    {:6.1f} / {:.1f} ms".format(*ends))
     follower.stop()
 
 

@@ -35,7 +35,11 @@ def write_attribute(mesh: bpy.types.Mesh, name: str, faces: NDArray[np.int32]) -
         attribute = mesh.attributes.new(name, "BOOLEAN", "FACE")
     elif not _is_mark(attribute):
         raise DetectError(
-            Sentence("'{mesh}' has another attribute called '{name}': choose another name", mesh=mesh.name, name=name)
+            Sentence(
+                "'{mesh}' already has an attribute called '{name}' with other data: choose another name",
+                mesh=mesh.name,
+                name=name,
+            )
         )
     attribute.data.foreach_set("value", _mask(mesh, faces))
     mesh.update()

@@ -62,7 +62,11 @@ def _attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> bpy.t
         return mesh.attributes.new(name, kind, domain)
     if known.data_type != kind or known.domain != domain:
         raise DetectError(
-            Sentence("'{mesh}' has another attribute called '{name}': rename it", mesh=mesh.name, name=name)
+            Sentence(
+                "'{mesh}' already has an attribute called '{name}' with other data: rename that attribute",
+                mesh=mesh.name,
+                name=name,
+            )
         )
     return known
 

@@ -61,7 +61,11 @@ def write_values(data: PointData, name: str, values: np.ndarray) -> None:
     attribute = data.attributes.get(name)
     if attribute is not None and not is_values(attribute):
         raise DetectError(
-            Sentence("'{mesh}' has another attribute called '{name}': choose another name", mesh=data.name, name=name)
+            Sentence(
+                "'{mesh}' already has an attribute called '{name}' with other data: choose another name",
+                mesh=data.name,
+                name=name,
+            )
         )
     _write(data, name, "FLOAT", "value", values)
     if isinstance(data, bpy.types.Mesh):

@@ -38,7 +38,7 @@ SPLITS = (
     ("lbvh", "Morton Curve", "Sort the triangles along a Morton curve: fastest to build"),
     ("sah", "Surface Area", "Minimise the surface area heuristic (SAH)"),
     ("volume", "Smallest Volume", "Minimise the sum of the two volumes, as published"),
-    ("volume_n", "Weighted Volume", "Minimise the volumes weighted by their number of triangles"),
+    ("volume_n", "Weighted Volume", "Minimise the sum of the volumes, each multiplied by its number of triangles"),
     ("kah", "Kinematic", "Keep apart volumes that cannot fit into each other (kinematic heuristic)"),
     ("median", "Median", "Split at the median of the triangles along the longest side"),
     ("mean", "Mean", "Split at the mean of the triangles along the longest axis of their oriented box"),

@@ -202,7 +202,7 @@ def _placed(item: list[Any]) -> PlacedShape:
     """Read the shape and the pose of an object."""
     shape, *numbers = item
     if len(numbers) != 12:
-        raise ValueError("a pose is not a matrix")
+        raise ValueError("the pose of an object is not a 4x4 matrix")
     values = [float(_number(value, least=-_MOST_LENGTH) or 0.0) for value in numbers]
     return PlacedShape(_text(shape), np.array([*values, 0.0, 0.0, 0.0, 1.0]).reshape(4, 4))
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from meshclash.clash.column_table import KEPT, SORTED, Notes
+from meshclash.clash.row_list import RowList
 from meshclash.clash.verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
 from numpy.typing import NDArray
 
@@ -29,6 +30,8 @@ FRAME, VERDICT, GROUP, PROGRESS, TEST, VOLUME = "FRAME", "VERDICT", "GROUP", "PR
 _SOLID = np.array([name in SOLID_VERDICTS for name in VERDICTS])
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
 NO_STATUS = "OPEN"
+KEPT_NAMES = 1 << 15
+"""Names whose keys for sorting are kept: Live sorts the same names again and again."""
 NUMBERS = re.compile(r"(\d{1,300})")  # Python refuses numbers of more than 4300 digits
 
 
@@ -95,6 +98,8 @@ class RowTable:
     def _fill(self, rows: Sequence[PairRow]) -> Iterator[None]:
         number = {name: index for index, name in enumerate(VERDICTS)}
         count = len(rows)
+        if isinstance(rows, RowList):
+            yield from rows.make_steps()
         sides = [[row.a for row in rows], [row.b for row in rows]]
         called = [[side.name for side in some] for some in sides]
         owned = [[getattr(side, of) for side in some] for of in ("owner", "source") for some in sides]
@@ -108,12 +113,13 @@ class RowTable:
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = dict(zip([row.id for row in reversed(rows)], range(count - 1, -1, -1), strict=True))
         yield
-        self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
-        self.frames = np.fromiter((row.frame for row in rows), np.int64, count)
-        self.severities = np.fromiter((row.severity for row in rows), np.int64, count)
-        self.test_names = sorted({row.test for row in rows}, key=natural)
+        self.verdicts = np.array([number[row.verdict] for row in rows], np.int8)
+        self.frames = np.array([row.frame for row in rows], np.int64)
+        self.severities = np.array([row.severity for row in rows], np.int64)
+        tests = [row.test for row in rows]
+        self.test_names = sorted(set(tests), key=natural)
         test_code = {name: index for index, name in enumerate(self.test_names)}
-        self.tests = np.fromiter((test_code[row.test] for row in rows), np.int32, count)
+        self.tests = np.array([test_code[name] for name in tests], np.int32)
         yield
         faces = [[side.count for side in some] for some in sides]
         self.faces = np.array(faces, np.int64).sum(axis=0)
@@ -122,10 +128,10 @@ class RowTable:
         yield
         self.owners = np.array([[code[name] for name in some] for some in owned], np.int32)
         yield
-        self.measures = {}
+        self.measures, nothing = {}, Notes()
         for column in KEPT:
             assert column.read is not None
-            values = [column.read(row, Notes()) for row in rows]
+            values = [column.read(row, nothing) for row in rows]
             if not column.option or any(value is not None for value in values):
                 self.measures[column.name] = np.array(values, np.float64)  # None becomes NaN
             yield
@@ -272,6 +278,7 @@ def _order(columns: Sequence[NDArray[Any]], reverse: bool) -> Positions:
     return np.lexsort([-column if reverse else column for column in reversed(numbers)])
 
 
+@lru_cache(KEPT_NAMES)
 def natural(name: str) -> str:
     """Return a key for natural sorting: numbers by value, letters without regard to case.
 

@@ -85,7 +85,7 @@ def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
     shown_things.show_hierarchy(item.session_uid, shown)
     tag_redraw(context)
     return Sentence(
-        "{name}: {count} volumes on level {level} of {depth}",
+        "{name}: level {level} of {depth} has {count} volumes",
         name=shown.name,
         count=shown.count,
         level=shown.level,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import bpy
 from bpy.types import Operator
 from meshclash.clash.report import DetectReport
+from meshclash.types.slices import TimeSlice
 
 from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
@@ -25,6 +28,7 @@ from .polls import is_idle
 
 MILLISECOND = 0.001
 LIST_SHARE = 10.0  # pause after writing the list, in durations of the writing
+LISTED = object()  # the table of the list is complete
 
 
 class LiveRun:
@@ -44,7 +48,8 @@ class LiveRun:
         self.touched: frozenset[str] = frozenset()
         self.stopped_because: str | None = None
         self._shown = ("", "")
-        self._unlisted = self._list_waits = False
+        self._unlisted = self._frozen = False
+        self._listing: Iterator[object] | None = None
         self._list_again = self._list_cost = 0.0
         running_work.start_live(self)
         self._heartbeat = Heartbeat(context)
@@ -78,8 +83,9 @@ class LiveRun:
         live.budget = scene.meshclash.live_budget * MILLISECOND
         live.look_at_options()
         started = time.perf_counter()
-        if not self._list_waits:
+        if self._listing is None:
             live.run_slice()
+        self._freeze()
         self._list(context, live.budget - (time.perf_counter() - started))
         shown = (live.problem, live.starting)
         if shown != self._shown:
@@ -91,26 +97,41 @@ class LiveRun:
         self._unlisted = True
 
     def _list(self, context: bpy.types.Context, left: float) -> None:
-        """Update the list, in the next call if too little time of this call is left.
+        """Update the list in as many calls as that takes, meanwhile without other work.
 
         Blender fills long lists slowly, so they are not updated at every result.
         """
-        now = time.perf_counter()
-        if not self._unlisted or (now < self._list_again and self.live.busy and not self._list_waits):
-            return
-        if left < self._list_cost and not self._list_waits:
-            self._list_waits = True
-            return
-        results.list_live(context, self.scene_uid)
-        self._unlisted = self._list_waits = False
-        self._list_cost = time.perf_counter() - now
-        self._list_again = now + LIST_SHARE * self._list_cost
+        piece = TimeSlice(left)
+        if self._listing is None:
+            if not self._unlisted or (time.perf_counter() < self._list_again and self.live.busy):
+                return
+            result = scene_results.result_of(self.scene_uid)
+            self._listing, self._list_cost = iter(()) if result is None else result.table_steps(), 0.0
+        while not piece.is_full():
+            if next(self._listing, LISTED) is LISTED:
+                results.list_live(context, self.scene_uid)
+                self._unlisted, self._listing = False, None
+                break
+        self._list_cost += time.perf_counter() - piece.started
+        self._list_again = time.perf_counter() + LIST_SHARE * self._list_cost
+
+    def _freeze(self) -> None:
+        """Exclude all objects of Python that exist now from garbage collection, until Live ends.
+
+        The first objects that Live creates would otherwise make Python look through all those of the engine, which
+        takes a tenth of a second.
+        """
+        if self.live.ready and not self._frozen:
+            gc.freeze()
+            self._frozen = True
 
     def end(self, reason: str = "") -> None:
         """Remove the timer and free all data; the last answer stays as the result."""
         if self.ended:
             return
         self.stopped_because = reason
+        if self._frozen:
+            gc.unfreeze()
         self._heartbeat.stop()
         seen = None if reason else self.live.seen()  # a reason means that the file or the extension is being closed
         if not reason and self.live.followed is not None:

@@ -124,7 +124,7 @@ class MESHCLASH_OT_show_level(TaskOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         massive = context.active_object is not None and massive_path(context.active_object)
-        return possible(cls, massive, "Select an object that shows a massive file") and super().poll(context)
+        return possible(cls, massive, "Select an object that was made from a massive file") and super().poll(context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         item = context.active_object

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +16,14 @@ from .ray_models import add_models, models
 from .timing import called, compare, one_core
 
 Made = tuple[np.ndarray, np.ndarray]
+_BATCH = 1 << 18
+"""Rays in memory at a time, for the parity."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     add_models(parser)
-    parser.add_argument("--rays", type=int, default=200_000, help="of each kind, for the times")
+    parser.add_argument("--rays", type=int, default=200_000, help="of each kind, for the times; 0: none")
     parser.add_argument("--exact", type=int, default=1_000_000, help="through edges and vertices, for the parity")
     parser.add_argument("--fractions", type=int, default=300, help="of these, judged by fractions")
     parser.add_argument("--runs", type=int, default=5)
@@ -32,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     wrong = 0
     for name, mesh in models(options):
         rng = np.random.default_rng(options.seed)
-        for kind, make in (("random", random_rays), ("camera", camera_rays)):
+        for kind, make in (("random", random_rays), ("camera", camera_rays)) if options.rays else ():
             _print_times(f"{name} {kind}", mesh, make(mesh, rng, options.rays), options.runs)
         wrong += _print_parity(name, mesh, rng, options)
     return 1 if wrong else 0
@@ -97,24 +100,40 @@ def _is_first(mesh: mc.TriangleMesh, rays: Made, first: mc.RayHits, k: int) -> b
 
 def _print_parity(name: str, mesh: mc.TriangleMesh, rng: np.random.Generator, options: argparse.Namespace) -> int:
     """How many rays of a closed mesh have a wrong parity or, of a sample, other crossings than by fractions."""
-    if not mesh.is_closed:
+    if not mesh.is_closed or not options.exact:
         return 0
-    rays = special_rays(mesh, rng, options.exact)
-    counts = mc.ray_count(mesh, *rays)
-    back = mc.ray_count(mesh, rays[0], -rays[1])
-    on = mc.signed_distance(mesh, rays[0]).distance == 0.0
-    windings = np.round(mc.winding_number(mesh, rays[0])) % 2 == 1
-    wrong = int(((counts % 2 == 1) != windings)[~on].sum() + ((counts + back) % 2 != 0)[~on].sum())
-    corners = mesh.corners_of(slice(None))
-    chosen = rng.choice(len(counts), min(options.fractions, len(counts)), replace=False)
-    every = mc.ray_all(mesh, rays[0][chosen], rays[1][chosen])
-    other = 0
-    for place, k in enumerate(chosen.tolist()):
-        expected = {t for t, _ in crossings_of(rays[0][k], rays[1][k], corners)}
-        other += set(every.triangle[every.ray == place].tolist()) != expected
-    print(f"{name}: {len(counts)} rays through edges and vertices, {wrong} of wrong parity ({int(on.sum())} from the "
-          f"surface left out); {other} of {len(chosen)} differ from fractions")  # fmt: skip
+    begun, corners = time.process_time(), mesh.corners_of(slice(None))
+    wrong = left_out = other = judged = 0
+    for begin in range(0, options.exact, _BATCH):
+        count = min(_BATCH, options.exact - begin)
+        rays = special_rays(mesh, rng, count)
+        off, bad = _parity(mesh, rays)
+        wrong, left_out = wrong + bad, left_out + int((~off).sum())
+        share = (begin + count) * options.fractions // options.exact - judged
+        other += _differing(mesh, rays, corners, rng.choice(count, min(share, count), replace=False))
+        judged += min(share, count)
+    print(f"{name}: {options.exact} rays through edges and vertices, {wrong} of wrong parity ({left_out} from the "
+          f"surface left out); {other} of {judged} differ from fractions; {time.process_time() - begun:.0f} s",
+          flush=True)  # fmt: skip
     return wrong + other
+
+
+def _parity(mesh: mc.TriangleMesh, rays: Made) -> tuple[np.ndarray, int]:
+    """Which rays do not start on the surface, and how many of these have a wrong parity, here or backwards."""
+    counts, back = (mc.ray_count(mesh, rays[0], sign * rays[1]) for sign in (1.0, -1.0))
+    off = mc.signed_distance(mesh, rays[0]).distance != 0.0
+    inside = np.round(mc.winding_number(mesh, rays[0])) % 2 == 1
+    return off, int(((counts % 2 == 1) != inside)[off].sum() + ((counts + back) % 2 != 0)[off].sum())
+
+
+def _differing(mesh: mc.TriangleMesh, rays: Made, corners: np.ndarray, chosen: np.ndarray) -> int:
+    """How many of the chosen rays have other crossings than by fractions."""
+    every = mc.ray_all(mesh, rays[0][chosen], rays[1][chosen])
+    met: list[set[int]] = [set() for _ in chosen]
+    for place, triangle in zip(every.ray.tolist(), every.triangle.tolist(), strict=True):
+        met[place].add(triangle)
+    told = ({t for t, _ in crossings_of(rays[0][k], rays[1][k], corners)} for k in chosen.tolist())
+    return sum(ours != theirs for ours, theirs in zip(met, told, strict=True))
 
 
 def _embreex(mesh: mc.TriangleMesh, starts: np.ndarray, ways: np.ndarray) -> Any:

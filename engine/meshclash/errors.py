@@ -2,31 +2,41 @@
 
 
 class MeshClashError(Exception):
-    """Base class of all errors that the engine raises deliberately."""
+    """The base class of all errors that MeshClash raises on purpose."""
 
 
 class InvalidMesh(MeshClashError, ValueError):
-    """Vertices or triangles cannot form a mesh: empty, not finite, out of range, or of the wrong shape."""
+    """The vertices or triangles do not form a mesh. The arrays are empty, not finite, out of range, or have the wrong
+    shape.
+    """
 
 
 class NotASolid(MeshClashError, ValueError):
-    """A query needs a solid, but a mesh has no certain inside; the message gives the reason and the open edges."""
+    """A query needs a solid, but it is not clear what is inside the mesh. The message gives the reason and lists the
+    open edges.
+    """
 
 
 class InvalidPointCloud(MeshClashError, ValueError):
-    """Points or normals cannot form a surface: too few, on a line, not finite, or of the wrong shape."""
+    """The points or normals do not form a surface. There are too few points, the points lie on a line, or the arrays
+    are not finite or have the wrong shape.
+    """
 
 
 class InvalidFile(MeshClashError, ValueError):
-    """A file is missing, damaged, truncated, of an unknown format or too large; names the file and the place."""
+    """A file is missing, damaged, truncated, too large, or has an unknown format. The message names the file and the
+    place of the fault.
+    """
 
 
 class InvalidPose(MeshClashError, ValueError):
-    """A matrix is not a rigid pose: wrong shape, not finite, scaled, sheared or mirrored."""
+    """A matrix is not a rigid pose. The matrix has the wrong shape, is not finite, or contains a scale, a shear or a
+    mirroring.
+    """
 
 
 class UnknownObject(MeshClashError, KeyError):
-    """An object id does not belong to the scene."""
+    """The scene does not contain an object with this id or name."""
 
     def __str__(self) -> str:
         """Show the message itself, because KeyError would show its repr."""
@@ -34,16 +44,18 @@ class UnknownObject(MeshClashError, KeyError):
 
 
 class SceneChanged(MeshClashError, RuntimeError):
-    """A scene was changed during a query in slices; only the result of this query is lost."""
+    """The scene was changed while a query was running in slices. Only the result of this query is lost."""
 
 
 class UnsupportedOption(MeshClashError, ValueError):
-    """An option has an unknown value; the message lists the supported values."""
+    """An option has a value that is not supported. The message says which values are supported."""
 
 
 class DeviceUnavailable(MeshClashError, RuntimeError):
-    """The requested device cannot be used; the message gives the reason."""
+    """MeshClash cannot use the requested device. The message gives the reason."""
 
 
 class WorkersUnavailable(MeshClashError, RuntimeError):
-    """Worker processes cannot be started or cannot run their tasks; the message gives the reason."""
+    """MeshClash cannot start worker processes, or the processes cannot run their tasks. The message gives the
+    reason.
+    """

@@ -22,7 +22,9 @@ _short = _Short()
 
 
 def shown(value: object) -> str:
-    """Return the ``repr`` of a value for a message, at most 80 characters; its type if ``repr`` fails."""
+    """Return the ``repr`` of a value for use in a message, shortened to at most 80 characters. If ``repr`` fails,
+    return the type of the value.
+    """
     try:
         text = _short.repr(value)
     except (ValueError, TypeError, AttributeError):  # an integer with thousands of digits; a class called "list"
@@ -39,7 +41,9 @@ def type_name(thing: object) -> str:
 
 
 def a_type(thing: object) -> str:
-    """Return the type with an article: "a str", "an open3d.cpu.pybind.geometry.TriangleMesh"; "None" for None."""
+    """Return the type of a value with an article, such as "a str" or "an open3d.cpu.pybind.geometry.TriangleMesh". For
+    None, return "None".
+    """
     if thing is None:
         return "None"
     if isinstance(thing, type):
@@ -49,7 +53,9 @@ def a_type(thing: object) -> str:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """Return a suggestion for an unknown name, to append to a message; "" if no known name is similar."""
+    """Return a suggestion for an unknown name, which you can append to a message. If no known name is similar, return
+    "".
+    """
     close = difflib.get_close_matches(name[:_MOST], list(names), n=3)
     return "; " + Sentence("did you mean {names}?", names=" or ".join(map(repr, close))) if close else ""
 

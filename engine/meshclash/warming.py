@@ -337,12 +337,18 @@ def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
     deviation(cloud, mesh, None, far, signed=True)
 
 
+def _cloud_against_mesh(cloud: PointCloud, mesh: TriangleMesh) -> None:
+    hits = collide_clouds(cloud, mesh)
+    _ = hits.region
+    hits.undecided()
+
+
 def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
     """Return the steps that only point clouds need."""
     return [
         ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
         ("point clouds against each other", lambda: collide_clouds(cloud, cloud).undecided()),
-        ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
+        ("point clouds against meshes", lambda: _cloud_against_mesh(cloud, mesh)),
         ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
         ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),
     ]
@@ -467,10 +473,11 @@ _warm: set[str] = set()
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
-    """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
+    """Compile the kernels that queries use, or load them from the cache. The generator yields Progress before each
+    step.
 
-    A step compiles one kernel or a few small kernels. The warm-up takes seconds on the first run on a computer,
-    milliseconds later. Parts that this process has already warmed up are skipped.
+    Each step compiles one kernel, or a few small kernels. On the first run on a computer, the warm-up takes seconds.
+    Later runs take milliseconds. If a part has already been warmed up in this process, it is skipped.
 
     Args:
         parts: names from ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to run them; "gpu" comes last.

@@ -325,7 +325,7 @@ def undecided_rows(points: int, poses: int, shapes: list[tuple[str, int]] | None
 
     Args:
         points: number of points of each cloud.
-        poses: number of random poses of each shape; both are compared with all surfaces sampled anew.
+        poses: number of random poses of each shape, the same for any number of points.
         shapes: kinds and seeds, all ``LOCKED`` by default. A sheet is compared with a solid, each solid with itself.
     """
     rows: list[Row] = []
@@ -335,9 +335,10 @@ def undecided_rows(points: int, poses: int, shapes: list[tuple[str, int]] | None
         assert isinstance(solid, Solid)
         rng = np.random.default_rng([seed, 7, len(kind)])
         a, b = (PointCloud(sample_surface(thing, points, rng)) for thing in (shape, solid))
+        turns = np.random.default_rng([seed, 8, len(kind)])
         surface, row = Surface(shape), {"meet": 0, "undecided": 0, "missed": 0, "false": 0}
         for _ in range(poses):
-            pose = random_pose(rng, 2.0)
+            pose = random_pose(turns, 2.0)
             meet, near = surface.meets(solid, pose)
             found = verdict(a, b, None, pose)
             clash = found.verdict is Verdict.CLASH

@@ -4,6 +4,7 @@ The engine moves a ray by infinitely small steps and reads signs of determinants
 fractions 2**-STEP and 2**-(2 STEP) along the two axes after that along which the ray advances most; then the point in
 which the line goes through the plane is solved for, and told whether it lies in the triangle. All numbers of float64
 between 2**-200 and 2**100 are whole multiples of steps many thousand times as large, so no sign changes on the way.
+A point that lies strictly inside or strictly outside of a triangle stays there, so only others are moved.
 """
 
 from fractions import Fraction
@@ -28,23 +29,27 @@ def crossings_of(o, d, corners) -> list[tuple[int, Fraction]]:
         first, second = _minus(b, a), _minus(c, a)
         normal = _cross(first, second)
         speed = _dot(normal, way)
-        if speed == 0 or not _is_within(a, first, second, normal, _met(a, normal, speed, moved, way)):
+        if speed == 0:
             continue
+        inside = _least_weight(a, first, second, normal, _met(a, normal, speed, start, way))
+        if inside == 0:
+            inside = _least_weight(a, first, second, normal, _met(a, normal, speed, moved, way))
         time = _dot(normal, _minus(a, start)) / speed
-        if time >= 0:
+        if inside >= 0 and time >= 0:
             found.append((t, time))
     return found
 
 
 def near_line(o, d, corners) -> list[int]:
-    """Triangles that are not far off the line: the others' spheres are, by much more than rounding."""
-    unit = d / np.abs(d).max()
-    unit = unit / np.linalg.norm(unit)
-    middle = corners.mean(axis=1)
-    radius = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
-    away = middle - o
-    off = np.linalg.norm(np.cross(away, unit), axis=1)
-    return np.flatnonzero(off <= radius * 1.001 + 1e-9 * np.linalg.norm(away, axis=1) + 1e-250).tolist()
+    """Triangles that are not far off the line: others are beside it, seen along an axis, by much more than rounding."""
+    axis = int(np.abs(d).argmax())
+    away = corners - o
+    slack = 1e-9 * np.abs(away).max(axis=(1, 2)) + 1e-250
+    near = np.ones(len(corners), bool)
+    for k in ((axis + 1) % 3, (axis + 2) % 3):
+        beside = away[:, :, k] - d[k] / d[axis] * away[:, :, axis]
+        near &= (beside.min(axis=1) <= slack) & (beside.max(axis=1) >= -slack)
+    return np.flatnonzero(near).tolist()
 
 
 def _met(a: Vector, normal: Vector, speed: Fraction, o, d: Vector) -> Vector:
@@ -53,12 +58,12 @@ def _met(a: Vector, normal: Vector, speed: Fraction, o, d: Vector) -> Vector:
     return o[0] + t * d[0], o[1] + t * d[1], o[2] + t * d[2]
 
 
-def _is_within(a: Vector, first: Vector, second: Vector, normal: Vector, p: Vector) -> bool:
-    """Whether a point of the plane of a triangle is in it."""
+def _least_weight(a: Vector, first: Vector, second: Vector, normal: Vector, p: Vector) -> Fraction:
+    """The least barycentric coordinate of a point of the plane of a triangle: below 0 outside of it."""
     size, away = _dot(normal, normal), _minus(p, a)
     v = _dot(_cross(away, second), normal) / size
     w = _dot(_cross(first, away), normal) / size
-    return v >= 0 and w >= 0 and v + w <= 1
+    return min(v, w, 1 - v - w)
 
 
 def _exact(p) -> Vector:

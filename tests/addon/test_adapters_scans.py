@@ -163,7 +163,7 @@ def test_values_are_written_read_and_removed(as_mesh):
 def test_values_do_not_replace_another_attribute_nor_go_to_other_points():
     data = add_scan("Scan", ball(50)[0]).data
     data.attributes.new("taken", "INT", "POINT")
-    with pytest.raises(DetectError, match="another attribute called 'taken'"):
+    with pytest.raises(DetectError, match="already has an attribute called 'taken'"):
         point_writer.write_values(data, "taken", np.zeros(50))
     with pytest.raises(DetectError, match="50 points, but 49 values"):
         point_writer.write_values(data, "gap", np.zeros(49))

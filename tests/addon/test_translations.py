@@ -20,7 +20,7 @@ from addon import ops, preferences, props, texts, translations, ui
 from addon.core.po_files import placeholders, read_po
 
 UNSEEN = ("rna_type", "name", "selected", "total", "found", "filling", "active_test", "active_excluded", "active_fit")
-NAMES = {"MeshClash", "GPU", "CPU", "BCF 2.1", "BCF 3.0", "JUnit", "6-DOP", "14-DOP", "18-DOP", "26-DOP"}
+NAMES = {"MeshClash", "GPU", "CPU", "BCF 2.1", "BCF 3.0", "JUnit"}
 """What no language has another word for; formats of files are such names, too."""
 LANGUAGES, PROBLEMS = translations.languages()
 TEMPLATE = read_po((translations.FOLDER / "meshclash.pot").read_bytes())

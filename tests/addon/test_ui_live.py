@@ -1,5 +1,6 @@
 """Live in Blender: after everything that can happen to a scene its answer is that of a fresh detection."""
 
+import time
 from types import SimpleNamespace
 
 import bmesh
@@ -488,20 +489,31 @@ def test_memory_of_the_meshes_is_freed_when_no_detection_can_need_it(registered,
     assert [item() for item in alive] == [None] * 4
 
 
-def test_a_list_that_takes_longer_than_what_is_left_of_a_call_gets_one_of_its_own(driver, boxes, monkeypatch):
+def test_a_list_that_takes_longer_than_a_call_gets_more_calls_without_other_work(driver, boxes, monkeypatch):
     driver.settle()
     calls = []
-    original = live.results.list_live
-    monkeypatch.setattr(live.results, "list_live", lambda *given: (calls.append("list"), original(*given)))
+    original = scene_results.SceneResult.table_steps
+
+    def slow_table(result):
+        for part in range(3):
+            calls.append(part)
+            time.sleep(1e-3 * bpy.context.scene.meshclash.live_budget)
+            yield
+        yield from original(result)
+
+    monkeypatch.setattr(scene_results.SceneResult, "table_steps", slow_table)
+    listed = live.results.list_live
+    monkeypatch.setattr(live.results, "list_live", lambda *given: (calls.append("list"), listed(*given)))
     work = driver.run.live.run_slice
     monkeypatch.setattr(driver.run.live, "run_slice", lambda *given: (calls.append("work"), work(*given)))
-    driver.run._list_cost, driver.run._list_again = 1e9, 0.0
+    driver.run._list_again = 0.0
     boxes["A"].location.x = 0.3
     bpy.context.view_layer.update()
     while "list" not in calls:
         calls.append("call")
         driver.tick()
-    assert calls[-4:] == ["call", "work", "call", "list"]
+    told = "".join(str(call)[0] for call in calls[calls.index(0) :])
+    assert told in ("0c1c2cl", "0c1c2l"), "each part in a call of its own, and no work between them"
 
 
 def test_a_long_list_has_pages_while_live_is_on(registered):

@@ -18,7 +18,7 @@ import pytest
 from gltf_samples import Gltf
 from mesh_samples import BOX_TRIANGLES, BOX_VERTICES, moved, scene_of_boxes, write_stl
 from meshclash.__main__ import main
-from meshclash.clash import detect_files, file_source
+from meshclash.clash import command_line, detect_files, file_source
 from meshclash.clash.command_line import LOST
 from meshclash.clash.errors import InputError
 from meshclash.clash.file_source import FilePart
@@ -551,6 +551,33 @@ def test_a_signal_during_the_work_is_code_130(boxes, tmp_path, monkeypatch, caps
     assert detect(boxes, "--report", tmp_path / "report.json") == 130
     assert capsys.readouterr().err == "meshclash: cancelled\n"
     assert [path.name for path in tmp_path.iterdir()] == ["boxes.glb"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("work", ["written", "_print_report"])
+def test_a_signal_while_reports_are_made_ends_them_at_once(boxes, tmp_path, monkeypatch, capsys, number, work):
+    """Groups and reports of a million pairs take minutes, and have no slices."""
+
+    def endless(*_):
+        os.kill(os.getpid(), number)
+        for _ in range(10**6):
+            pass
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(command_line, work, endless)
+    assert detect(boxes, "--report", tmp_path / "report.json") == 130
+    assert "meshclash: cancelled\n" in capsys.readouterr().err
+    written = ["boxes.glb"] if work == "written" else ["boxes.glb", "report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0, True), (1e9, False)])
+def test_a_log_says_what_is_done_after_a_long_test(boxes, tmp_path, monkeypatch, capsys, seconds, told):
+    monkeypatch.setattr(command_line, "FIRST_LINE_SECONDS", seconds)
+    assert detect(boxes, "--report", tmp_path / "report.json") == 0
+    lines = capsys.readouterr().err
+    assert all((text in lines) == told for text in ("Writing report.json", "Grouping the pairs"))
 
 
 def stopped_by(number):

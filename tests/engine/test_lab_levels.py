@@ -10,9 +10,8 @@ from solids import box, moved, refined, torus
 from strategies import rotation
 
 RING = mc.TriangleMesh(*moved(torus(2, 0.5), (100.0, 3.0, 0.0)))
-
-
-STRAIGHT = {"aabb", "boxtree", "obb", "dop6", "dop14", "dop18", "dop26"}
+POLYTOPES = [name for name in sorted(VOLUMES) if name.startswith("dop")]
+STRAIGHT = {"aabb", "boxtree", "obb", "obb_hull", *POLYTOPES}
 
 
 def triangles_below(tree, node):
@@ -65,7 +64,7 @@ def test_edges_of_a_box_are_those_of_the_box():
     straight = {tuple(sorted(map(tuple, edge))) for edge in mc.lab.level_wireframe(mesh, 0).round(4).tolist()}
     corners = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)]
     assert straight == {(p, q) for p in corners for q in corners if p < q and np.count_nonzero(np.subtract(p, q)) == 1}
-    for name in ("dop6", "dop14", "dop18", "dop26"):
+    for name in POLYTOPES:
         cut = {tuple(sorted(map(tuple, edge))) for edge in mc.lab.level_wireframe(mesh, 0, name).round(4).tolist()}
         assert straight <= cut
     turn = rotation(rng)

@@ -112,9 +112,12 @@ def test_errors_are_one_line_and_status_2(files, capsys):
         (["info", str(files / "a"), "--memory", "1"], "memory must be"),
         (["info", str(files / "a"), "--memory", "nan"], "memory must be"),
         (["info", str(files / "a"), "--memory", "1e400"], "memory must be"),
-        (["build", str(files / "ring.npz"), str(files / "ring.npz")], "is read for it"),
+        (["build", str(files / "ring.npz"), str(files / "ring.npz")], "from which it is made"),
         (["collide", str(files / "a"), str(files / "a"), "--output", str(files / "a")], "must end in .npz"),
-        (["collide", str(files / "b.npz"), str(files / "a"), "--output", str(files / "b.npz")], "is read for it"),
+        (
+            ["collide", str(files / "b.npz"), str(files / "a"), "--output", str(files / "b.npz")],
+            "from which it is made",
+        ),
         (
             ["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "bomb.txt")],
             "not contain a 4x4 matrix",

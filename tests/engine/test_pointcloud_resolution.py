@@ -7,7 +7,10 @@ from clouds import ball_mesh, plane, random_pose, shifted, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.build import bandwidth_of
-from oracles.cloud_solids import Surface, make_shape, sample_surface, undecided_rows
+from meshclash.pointcloud.pair_search import PairSearch
+from meshclash.pointcloud.resolution import contact_certain_steps
+from meshclash.types.steps import run
+from oracles.cloud_solids import Solid, Surface, make_shape, sample_surface, undecided_rows
 from oracles.cloud_solids import random_pose as pose_of_solid
 
 BALL = mc.clouds.PointCloud(sphere(np.random.default_rng(0), 3000)[0])
@@ -50,14 +53,50 @@ def test_thin_and_thick_solids_are_decided_rightly_or_not_at_all():
 
 @pytest.mark.parametrize(("kind", "number"), [("thin tree", 18), ("wire", 16)])
 def test_contacts_that_moves_make_elsewhere_prove_nothing(kind, number):
-    """The surfaces are apart, their clouds meet, and each move that parts this contact makes another far away."""
+    """The surfaces are apart, and each move that parts them at one place makes a contact far away."""
     solid, rng = make_shape(kind, 7), np.random.default_rng([7, 7, len(kind)])
     a, b = (mc.clouds.PointCloud(sample_surface(solid, 8000, rng)) for _ in range(2))
     pose = [pose_of_solid(rng, 2.0) for _ in range(number + 1)][-1]
     meet, near = Surface(solid).meets(solid, pose)
     assert not meet and near > 1e-3
     for pair in ((a, b, None, pose), (b, a, pose, None)):
-        assert mc.collides(*pair) and mc.verdict(*pair).undecided
+        found = mc.verdict(*pair)
+        assert found.undecided or found.verdict == mc.Verdict.APART
+
+
+WIRE = (np.array([[-1.0, 0, 0]]), np.array([[1.0, 0, 0]]), np.array([0.02]), np.empty((0, 3)), np.empty((0, 3)))
+
+
+@given(st.floats(-1.5, 1.5), st.floats(0.3, 1.57), st.sampled_from((700, 1500, 4000)), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_crossing_wires_are_decided_rightly_or_not_at_all(overlap, angle, points, seed):
+    """Two straight wires meet if and only if their axes are closer than two radii, also where points hardly show it."""
+    solid, rng = Solid(*WIRE), np.random.default_rng(seed)
+    a, b = (mc.clouds.PointCloud(sample_surface(solid, points, rng)) for _ in range(2))
+    turn = np.eye(4)
+    turn[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    gap = -overlap * 0.02
+    ours = random_pose(seed, (1.0, 2.0, 3.0))
+    found = mc.verdict(a, b, ours, ours @ shifted(z=0.04 + gap) @ turn)
+    if not found.undecided:
+        assert found.verdict == (mc.Verdict.CLASH if gap < 0.0 else mc.Verdict.APART)
+
+
+@pytest.mark.parametrize("gap", [-4.0, -0.2, 0.2, 4.0])
+def test_a_search_near_a_contact_decides_like_a_search_everywhere(gap, monkeypatch):
+    ours, theirs = np.eye(4)[:3], shifted(2.0 + gap * BALL.resolution)[:3]
+    for other in (BALL, SOLID):
+        hits = mc.collide(BALL, other, None, theirs_of(theirs))
+        if len(hits):
+            local = run(contact_certain_steps(BALL, other, ours, theirs, hits.points))
+            monkeypatch.setattr(PairSearch, "begin_at", lambda search, nodes: None)
+            assert run(contact_certain_steps(BALL, other, ours, theirs, hits.points)) == local
+            monkeypatch.undo()
+
+
+def theirs_of(rows):
+    """Return a pose (4, 4) with the given first three rows."""
+    return np.vstack([rows, [0.0, 0.0, 0.0, 1.0]])
 
 
 def test_the_oracle_knows_when_balls_of_a_chain_meet():
@@ -77,6 +116,9 @@ def test_wires_are_not_noise():
     points = sample_surface(make_shape("wire", 1), 8000, np.random.default_rng(1))
     cloud = mc.clouds.PointCloud(points)
     assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
+    for seed in (3, 6, 12):  # as thick as the horizon
+        cloud = mc.clouds.PointCloud(sample_surface(make_shape("wire", seed), 20000, np.random.default_rng(seed)))
+        assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
     noisy = mc.clouds.PointCloud(sphere(np.random.default_rng(0), 8000, noise=0.05)[0])
     assert noisy.bandwidth > 1.5 * bandwidth_of(noisy.sampling_radius)
 

@@ -162,7 +162,7 @@ def test_a_chain_of_exactly_the_longest_length_is_taken():
         (lambda text: text.partition("ENDSEC;\nEND")[0], "the file is incomplete"),
         (lambda text: text.replace("#99=", "/* #99="), "a comment in the file has no end"),
         (lambda text: text.replace("'E99'", "'E99"), "a text in the file has no end|the file is incomplete"),
-        (lambda text: text.replace("#99=", "#20="), "two entities have the number #20"),
+        (lambda text: text.replace("#99=", "#20="), "the entity number #20 is used twice"),
         (lambda text: text.replace("#99=", "#123456789012345678901="), "more than 17 digits"),
         (lambda text: "solid thing\n", "the file is not a STEP file"),
     ],

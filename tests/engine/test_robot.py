@@ -241,7 +241,7 @@ def test_configurations_are_checked_and_made_by_name(tmp_path):
     assert arm.configuration({"j/theta": 1, "j/x": 2}).tolist() == [2, 0, 1]
     assert "'robot': 2 links" in repr(arm)
     for wrong, message in (
-        ({"j/tetha": 1.0}, "no coordinate 'j/tetha'; did you mean 'j/theta'"),
+        ({"j/tetha": 1.0}, "no joint coordinate 'j/tetha'; did you mean 'j/theta'"),
         ({"j/x": np.nan}, "'j/x' is nan"),
         ({"j/x": "one"}, "'j/x' is nan"),
     ):

@@ -20,7 +20,12 @@ from strategies import grid_meshes, matrix, rotation, soup
 NAMES = sorted(VOLUMES)
 STORED = [name for name in NAMES if not VOLUMES[name].derived]
 """Those whose rows can be asked one by one; the others are the business of test_lab_boxtree.py."""
+POLYTOPES = [name for name in NAMES if name.startswith("dop")]
 STILL = np.eye(4)[None, :3].copy()
+
+
+def test_the_documentation_of_build_names_every_volume():
+    assert not [name for name in NAMES if f'"{name}"' not in mc.build.__doc__]
 
 
 def rows_of(a, b, pose=STILL, other=STILL):
@@ -173,7 +178,7 @@ def half_spaces(name, volume, linear, shift):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["aabb", "obb", "dop14", "dop18", "dop26"])
+@pytest.mark.parametrize("name", ["aabb", "obb", *POLYTOPES])
 def test_what_is_called_apart_is_apart_by_linear_programming(name):
     """And what is called overlapping mostly does: the tests are not vacuous."""
     rng = np.random.default_rng(7)

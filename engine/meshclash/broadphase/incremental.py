@@ -33,7 +33,9 @@ _NOWHERE = np.full(6, np.nan)
 
 
 class PairChanges(NamedTuple):
-    """The changes of a frame: pairs of ids, (k, 2) int64, the lower one first, sorted."""
+    """The pairs of boxes that changed in a frame. Each array contains pairs of ids, (k, 2) int64. The pairs are sorted,
+    and each pair starts with the lower id.
+    """
 
     begun: np.ndarray
     ended: np.ndarray
@@ -100,11 +102,11 @@ def _insert(orders, keys, before, now, begun, ended, counts, most):
 
 
 class SweepAndPrune(Changeable):
-    """Overlapping pairs of boxes, kept up to date from frame to frame.
+    """Keeps the list of overlapping pairs of boxes up to date while the boxes move from frame to frame.
 
     Attributes:
-        swaps: number of swaps of the last update; 0 if the update sorted all boxes anew.
-        sorted_anew: whether the last update sorted all boxes anew.
+        swaps: number of swaps during the last update; 0 if the update sorted all boxes from scratch.
+        sorted_anew: whether the last update sorted all boxes from scratch.
     """
 
     def __init__(self) -> None:
@@ -116,15 +118,18 @@ class SweepAndPrune(Changeable):
 
     @property
     def pairs(self) -> np.ndarray:
-        """Ids of boxes that overlap, (k, 2) int64, the lower one first, sorted."""
+        """The ids of each pair of boxes that overlap, (k, 2) int64. The pairs are sorted, and each pair starts with the
+        lower id.
+        """
         return _pairs(self._keys)
 
     def update(self, ids: np.ndarray, boxes: np.ndarray) -> PairChanges:
         """Set the boxes of a new frame and return the changes.
 
         Args:
-            ids: ids of all current boxes, (n,) int64 from 0 to 2**31 - 1, ascending. Boxes of missing ids are removed.
-            boxes: lowest and highest corner of each, (n, 6) float64 [m]; infinite values are allowed.
+            ids: ids of all current boxes, (n,) int64 from 0 to 2**31 - 1, ascending; a box whose id is missing now is
+                removed.
+            boxes: lowest and highest corner of each box, (n, 6) float64 [m]; infinite values are allowed.
 
         Raises:
             UnsupportedOption: the arguments are not numbers; the ids are not ascending or out of range; the boxes have

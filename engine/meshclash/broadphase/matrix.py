@@ -16,10 +16,11 @@ _MOST = 2**31
 
 
 class CollisionMatrix(Changeable):
-    """Rules for which pairs of objects are compared. Pass the matrix as ``keep`` to any query of a scene.
+    """Rules for which pairs of objects are compared. Pass the matrix as the argument ``keep`` to any query of a scene.
 
-    Every object belongs to a group, at first "default". All groups are compared unless a rule excludes them. A setting
-    for a single pair overrides the rule for its groups.
+    Every object belongs to exactly one group, which is "default" until you assign another one. The objects of any two
+    groups are compared with each other unless a rule says otherwise. If you set whether a single pair is compared, this
+    setting overrides the rules for the groups.
 
     Usage::
 
@@ -48,7 +49,7 @@ class CollisionMatrix(Changeable):
 
     @property
     def groups(self) -> list[str]:
-        """Names of the groups."""
+        """The names of all groups."""
         return list(self._groups)
 
     def group_of(self, identifier: int) -> str:
@@ -56,7 +57,7 @@ class CollisionMatrix(Changeable):
         return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
-        """Put objects into a group; the group is created if it does not exist. Raises UnsupportedOption."""
+        """Put objects into a group. If the group does not exist, it is created. Raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
             ids = [_identifier("identifiers", i) for i in given]
@@ -66,14 +67,17 @@ class CollisionMatrix(Changeable):
         self.revision += 1
 
     def set_rule(self, group: str, other: str, compared: bool) -> None:
-        """Set whether objects of two groups, or within one group, are compared. Raises UnsupportedOption."""
+        """Set whether the objects of two groups are compared with each other. To set this for the objects within one
+        group, pass the name of the group twice. Raises UnsupportedOption.
+        """
         says = truth("compared", compared)
         i, j = self._place(group), self._place(other)
         self._table[i, j] = self._table[j, i] = says
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Set whether two objects are compared, whatever their groups. None removes the setting of this pair.
+        """Set whether two objects are compared with each other, regardless of the groups to which they belong. If
+        ``compared`` is None, the setting for this pair is removed.
 
         Raises:
             UnsupportedOption: an argument is invalid.

@@ -226,32 +226,36 @@ _MEASURED = ("clearance", "distance")
 _TABLE = (
     Column(
         "id", "id", "Id",
-        "16 hexadecimal digits from the names, of IFC from the GlobalIds, of files with the names of their models; the "
-        "same in every run and frame whatever the sets; of an instance from instancer, source and position",
+        "16 hexadecimal digits that identify the pair; the id is the same in every run and in every frame, whatever "
+        "the sets are. MeshClash computes the id from the names of the two objects, or from their GlobalIds for IFC "
+        "files. For files, the names of the models are also part of the id. The id of an instance depends on its "
+        "instancer, its source object and its position",
         lambda row, _: row.id, width=18,
     ),
     Column(
         "test", "text", "Test",
-        "with several tests, the name of the test that found the pair; `id` is that of the pair in this test",
+        "name of the test that found the pair, if there are several tests; `id` is then the id of the pair in this "
+        "test",
         lambda row, _: row.test or None, nullable=True, required=False, width=16, key="TEST", key_label="Test",
         tip="Test that found the pair", key_tip="Sort by test", share=0.11,
     ),
     Column(
         "a", "text", "A",
-        "the first object; `a` is in set A and `b` in set B, in alphabetical order if both are in both sets. Instances "
-        "are `Instancer/Object[position]`",
+        "name of the first object, which is in set A; `b` is in set B. If both objects are in both sets, they are in "
+        "alphabetical order. The name of an instance is `Instancer/Object[position]`",
         lambda row, _: row.a.name, width=32, key="A", key_label="Name of Object A",
         key_tip="Sort by the name of the first object", share=0.19,
     ),
     Column(
-        "b", "text", "B", "the second object",
+        "b", "text", "B", "name of the second object",
         lambda row, _: row.b.name, width=32, key="B", key_label="Name of Object B",
         key_tip="Sort by the name of the second object", share=0.19,
     ),
     Column(
         "region", "text", "Regions",
-        'of a self-contact, the two regions of the surface that cross each other and a digest of its topology, such as '
-        '`"2-5:9f86d081"`: the same in every frame and run until the topology changes; null if the mesh is one region',
+        'for a contact of a mesh with itself, the two regions of the surface that cross each other and a digest of '
+        'the topology, such as `"2-5:9f86d081"`. The value is the same in every frame and run until the topology '
+        'changes. It is null if the mesh consists of only one region',
         lambda row, _: row.region or None, nullable=True, required=False, tests=("self",),
         text=lambda pair: region_text(pair.get("region") or ""),
         tip="Regions of the surface that cross each other", share=0.08,
@@ -263,28 +267,31 @@ _TABLE = (
     ),
     Column(
         "verdict", "choice", "Verdict",
-        '`"clash"`: common volume, or surfaces that cross where one is open; `"duplicate"`; `"contained"`; '
-        '`"undecided"`: a scan is too coarse to tell whether the two meet; `"touching"`: contact without common '
-        'volume, or within what is permitted; `"near"` (clearance); `"apart"` (distance); `"meets"` (deforming, self: '
-        '`a` and `b` are the same); `"meets"`, `"likely"`, `"unlikely"` (time-critical)',
+        '`"clash"`: the objects share volume, or the surfaces cross if one mesh is open; `"duplicate"`; '
+        '`"contained"`; `"undecided"`: a scan is too coarse to tell whether the objects touch; `"touching"`: the '
+        'objects touch without sharing volume, or their overlap is permitted; `"near"` (clearance); `"apart"` '
+        '(distance); `"meets"` (deforming, and self, where `a` and `b` are the same object); `"meets"`, `"likely"`, '
+        '`"unlikely"` (time-critical)',
         lambda row, _: row.verdict, choices=FINAL_VERDICTS, text=format_verdict, key="VERDICT", key_label="Verdict",
         tip="Relation of the two objects, such as clash or touching", key_tip="Sort by verdict, the worst first",
     ),
     Column(
         "contacts", "integer", "Contacts",
-        "number of triangle pairs in contact; for a scan, of points on both surfaces",
+        "number of pairs of triangles that are in contact; for a scan, number of points that lie on both surfaces",
         lambda row, _: row.contacts, least=0, sorts_as=lambda pair: pair["contacts"], width=9,
     ),
     Column(
         "faces_a", "integers", "Faces of A",
-        "faces of `a` in contact, ascending: indices of the *evaluated* mesh. For near pairs all faces within the "
-        "tolerance, for apart pairs the nearest",
+        "indices of the faces of `a` that are in contact, in ascending order. The indices refer to the *evaluated* "
+        "mesh. If the pair is near, the list contains all faces within the tolerance. If the pair is apart, it "
+        "contains the nearest face",
         lambda row, _: row.a.faces,
     ),
     Column("faces_b", "integers", "Faces of B", "the same for `b`", lambda row, _: row.b.faces),
     Column(
         "original_faces_a", "integers", "Original Faces of A",
-        "the faces of `a` in the original mesh; null if modifiers change the faces, and for curves and texts",
+        "indices of the same faces of `a` in the original mesh; null if modifiers change the faces, and for curves and "
+        "texts",
         lambda row, _: row.a.original_faces, nullable=True,
     ),
     Column(
@@ -292,27 +299,27 @@ _TABLE = (
         lambda row, _: row.b.original_faces, nullable=True,
     ),
     Column(
-        "location", "point", "Location", "a point of the contact, world [m]",
+        "location", "point", "Location", "a point of the contact, in world coordinates [m]",
         lambda row, _: row.location, unit="m", nullable=True, text=lambda pair: format_point(pair["location"]),
         width=11,
     ),
     Column(
         "depth", "number", "Depth",
-        "diameter of a ball that is proved to lie in both solids [m]; null if none is proved, if there is no common "
-        "volume, or if an open mesh bounds no solid",
+        "diameter of a ball that certainly fits into both solids [m]. The value is null if MeshClash found no such "
+        "ball, if the objects share no volume, or if an open mesh does not enclose a solid",
         lambda row, _: row.depth, unit="m", nullable=True, tests=EXACT, text=format_depth,
         sorts_as=lambda pair: pair["depth"] if pair["depth"] is not None else pair["depth_upper"],
     ),
     Column(
         "distance", "number", "Gap",
-        "distance of the objects [m]: 0 if they have a common point, on their surfaces or inside; null for "
-        "intersection",
+        "distance between the two objects [m]. The distance is 0 if the objects have a common point, on their "
+        "surfaces or inside. It is null in the intersection test",
         lambda row, _: row.distance, unit="m", nullable=True, tests=_MEASURED,
         text=lambda pair: format_length(pair["distance"]), sorts_as=lambda pair: pair["distance"],
     ),
     Column(
         "point_a", "point", "Nearest Point of A",
-        "point of `a` nearest to `b`, world [m]; a common point if the pair meets",
+        "point of `a` that is nearest to `b`, in world coordinates [m]; if the objects touch, a common point of both",
         lambda row, _: row.a.point, unit="m", nullable=True, tests=_MEASURED,
     ),
     Column(
@@ -320,7 +327,8 @@ _TABLE = (
         lambda row, _: row.b.point, unit="m", nullable=True, tests=_MEASURED,
     ),
     Column(
-        "face_a", "integer", "Nearest Face of A", "face of the evaluated mesh of `a` with `point_a`",
+        "face_a", "integer", "Nearest Face of A",
+        "index of the face of `a` that contains `point_a`, in the evaluated mesh",
         lambda row, _: row.a.face, nullable=True, tests=_MEASURED,
     ),
     Column(
@@ -328,13 +336,13 @@ _TABLE = (
         lambda row, _: row.b.face, nullable=True, tests=_MEASURED,
     ),
     Column(
-        "probability", "share", "Probability", "probability that the surfaces meet",
+        "probability", "share", "Probability", "probability that the surfaces touch or cross",
         lambda row, _: row.probability, nullable=True, tests=("time-critical",), text=format_probability,
         sorts_as=lambda pair: pair["probability"],
     ),
     Column(
         "probability_lower", "share", "Probability at least",
-        "lower end of the interval of the probability, which is right for about nine of ten kinds of shapes",
+        "lower end of the interval in which the probability lies for about nine of ten kinds of shapes",
         lambda row, _: row.probability_lower, nullable=True, required=False, tests=("time-critical",),
     ),
     Column(
@@ -343,11 +351,12 @@ _TABLE = (
     ),
     Column(
         "points_a", "integers", "Points of A",
-        "points of `a`, a scan, in contact or inside a closed mesh, ascending", lambda row, _: row.a.points,
+        "if `a` is a scan, its points that are in contact or inside a closed mesh, in ascending order",
+        lambda row, _: row.a.points,
     ),
     Column("points_b", "integers", "Points of B", "the same for `b`", lambda row, _: row.b.points),
     Column(
-        "count_a", "integer", "Faces A", "number of faces, or points of a scan, of `a`",
+        "count_a", "integer", "Faces A", "number of faces in `faces_a`, or of points in `points_a` for a scan",
         lambda row, _: row.a.count, text=lambda pair: format_count(pair, "a"),
     ),
     Column(
@@ -355,32 +364,36 @@ _TABLE = (
         lambda row, _: row.b.count, text=lambda pair: format_count(pair, "b"),
     ),
     Column(
-        "status", "choice", "Status", 'the user\'s: `"open"`, `"reviewed"`, `"approved"`, `"resolved"`',
+        "status", "choice", "Status", 'status that the user set: `"open"`, `"reviewed"`, `"approved"` or `"resolved"`',
         lambda _, notes: notes.status, choices=STATUSES, width=10, key="STATUS", key_label="Status",
         tip="Status of this pair", key_tip="Sort by status", share=0.08,
     ),
-    Column("comment", "text", "Comment", "the user's", lambda _, notes: notes.comment, width=32),
+    Column("comment", "text", "Comment", "comment of the user", lambda _, notes: notes.comment, width=32),
     Column(
-        "assignee", "text", "Assignee", "who takes care of it, or empty",
+        "assignee", "text", "Assignee", "person who is responsible for the clash, or empty",
         lambda _, notes: notes.assignee, required=False, key="ASSIGNEE", key_label="Assignee",
         key_tip="Sort by assignee",
     ),
     Column(
-        "outdated", "flag", "Outdated", "an object may have changed since the test; never true from the command line",
+        "outdated", "flag", "Outdated",
+        "whether an object may have changed since the test; never true on the command line",
         lambda _, notes: notes.outdated,
     ),
     Column(
-        "flush", "flag", "Flush", "the verdict would be worse if the resolution of the coordinates permitted nothing",
+        "flush", "flag", "Flush",
+        "whether the verdict would be worse if overlaps within the precision of the coordinates were not permitted",
         lambda row, _: row.flush,
     ),
     Column(
         "certainty", "share", "Certainty",
-        "probability that the verdict is right: 1 if decided exactly, less if an open mesh counts as a solid",
+        "probability that the verdict is correct: 1 if MeshClash decided it exactly, less if an open mesh counts as a "
+        "solid",
         lambda row, _: row.certainty, tip="Certainty of the verdict",
     ),
     Column(
         "volume", "number", "Common volume",
-        "mean of the bounds of the common volume [m³], if `overlap_volume` is set; null if one object is not closed",
+        "mean of the lower and the upper bound of the common volume [m³], if the option `overlap_volume` is set; null "
+        "if one of the objects is not closed",
         lambda row, _: row.volume, unit="m³", nullable=True, tests=EXACT, option="overlap_volume",
         text=format_volume_of, sorts_as=lambda pair: pair["volume"], width=14, key="VOLUME", key_label="Volume",
         tip="Common volume of the two objects", key_tip="Sort by common volume, the largest first", list_label="Volume",
@@ -396,31 +409,35 @@ _TABLE = (
     ),
     Column(
         "depth_lower", "number", "Depth at least",
-        "proved lower bound of the diameter of the largest ball [m]; null if nothing is proved",
+        "proved lower bound of the diameter of the largest ball that fits into both solids [m]; null if nothing is "
+        "proved",
         lambda row, _: row.depth_lower, unit="m", nullable=True, tests=EXACT,
     ),
     Column(
         "depth_upper", "number", "Depth at most",
-        "proved upper bound of the same diameter [m]; do not use it as a depth. Null if nothing is proved",
+        "proved upper bound of the diameter of the largest ball that fits into both solids [m]; null if nothing is "
+        "proved. Do not use this value as a depth",
         lambda row, _: row.depth_upper, unit="m", nullable=True, tests=EXACT,
     ),
     Column(
-        "new", "flag", "New", "whether the clash is missing in the baseline; null without a baseline",
+        "new", "flag", "New", "whether the baseline does not contain the clash; null if there is no baseline",
         lambda _, notes: notes.new, nullable=True, required=False,
     ),
     Column(
-        "group", "integer", "Group", "number of the clash's group in `groups`, from 1 on",
+        "group", "integer", "Group", "number of the clash's group in `groups`, starting from 1",
         lambda _, notes: notes.group, nullable=True, required=False, least=1, key="GROUP", key_label="Group",
         tip="Group of the clash", key_tip="Sort by group, the largest first", share=0.12,
     ),
     Column(
         "decide_again", "flag", "Decide again",
-        "whether a decision of the baseline may be about this pair, and cannot be told apart (`undecided`)",
+        "whether a decision of the baseline might belong to this pair, because its objects cannot be distinguished "
+        "from others (`undecided`)",
         lambda _, notes: notes.decide_again, required=False,
     ),
     Column(
         "model_a", "text", "Model A",
-        'names of the models that hold `a`, of a shared one separated by ", "; null without models',
+        'name of the model that contains `a`; null if there are no models. If several models share `a`, their names '
+        'are separated by ", "',
         lambda _, notes: notes.model_a, nullable=True, required=False, width=16,
     ),
     Column(
@@ -428,7 +445,7 @@ _TABLE = (
         lambda _, notes: notes.model_b, nullable=True, required=False, width=16,
     ),
     Column(
-        "object_a", "text", "Object A", "`a` in `tested`; null if that list is empty",
+        "object_a", "text", "Object A", "id of `a` in the list `tested`; null if this list is empty",
         lambda _, notes: notes.object_a, nullable=True, required=False,
     ),
     Column(

@@ -46,6 +46,7 @@ EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
 REWRITE_SECONDS, FIRST_LINE_SECONDS, LINE_SECONDS = 0.1, 3.0, 30.0
 """How often progress is shown at most on a terminal; the time before the first line of a log, and between its lines."""
+Stage = Callable[[str], contextlib.AbstractContextManager[None]]
 CODES = """exit code: 0 done, 1 --fail-on found something, 2 wrong input or option, 3 internal error, 4 an object
   could not be tested and --allow-lost is not given, 130 cancelled"""
 
@@ -303,6 +304,7 @@ def finish(
     given: argparse.Namespace,
     report: DetectReport,
     files: Sequence[OutputFile],
+    stage: Stage,
     more: Callable[[], Sequence[str]] = list,
 ) -> int:
     """Write the reports and other files, print the list, and return the exit code.
@@ -311,19 +313,26 @@ def finish(
         given: the options.
         report: the answer.
         files: the files opened by `open_reports`.
+        stage: as `stages` returns it.
         more: function that writes further output; returns lines about it.
     """
     report = replace(report, group_by=given.group_by, topics=given.bcf, allow_lost=given.allow_lost)
-    told = list[str]()
+    told, failed = list[str](), False
     try:
         for file in files:
-            file.commit(written(file.path, report))
+            with stage(f"Writing {file.path.name}"):
+                file.commit(written(file.path, report))
             told.append(f"Report: {file.path}")
         told += more()
+    except KeyboardInterrupt:
+        failed = True
+        raise
     finally:  # the work of an hour is shown also where its file could not be written
-        _print_left_out(report, given.quiet)
-        if not given.quiet:
-            _print_report(report, told)
+        if not failed:
+            with stage("Grouping the pairs"):
+                _print_left_out(report, given.quiet)
+                if not given.quiet:
+                    _print_report(report, told)
     counted = {
         None: 0, "clash": len(report.clashes), "new": len(report.new),
         "not-tested": len(report.new) + len(report.not_tested),
@@ -391,12 +400,12 @@ class ProgressLine:
     def __init__(self) -> None:
         self._shown = ""
         self._is_terminal = is_terminal(sys.stderr)
-        self._next = time.monotonic() + (0.0 if self._is_terminal else FIRST_LINE_SECONDS)
+        self._first = self._next = time.monotonic() + (0.0 if self._is_terminal else FIRST_LINE_SECONDS)
 
-    def show(self, progress: Progress) -> None:
-        """Show the current progress."""
+    def show(self, progress: Progress, begins: bool = False) -> None:
+        """Show the current progress; `begins` means that a stage begins, of which nothing more is told."""
         text, now = f"{int(100 * progress.fraction):3d} %  {printable(progress.text)[:60]:60s}", time.monotonic()
-        if text == self._shown or now < self._next:
+        if text == self._shown or now < (self._first if begins else self._next):
             return
         self._shown = text
         if self._is_terminal:
@@ -415,18 +424,42 @@ class Interruption:
     """
 
     def __init__(self) -> None:
-        self._pressed = False
+        self._pressed = self._at_once = False
 
     def press(self, *_args: object) -> None:
         """Handle the signal."""
-        if self._pressed:
+        if self._pressed or self._at_once:
             raise KeyboardInterrupt
         self._pressed = True
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Let the first signal end the work of this block at once: for work in which nothing of the host application
+        runs, and which has no slices.
+        """
+        self.check()
+        self._at_once = True
+        try:
+            yield
+        finally:
+            self._at_once = False
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if Ctrl+C was pressed."""
         if self._pressed:
             raise KeyboardInterrupt
+
+
+def stages(interruption: Interruption, show: Callable[[Progress, bool], None]) -> Stage:
+    """Return a function whose `with` block is work after the test: its text is shown, and Ctrl+C ends it at once."""
+
+    @contextlib.contextmanager
+    def stage(text: str) -> Iterator[None]:
+        show(Progress(1.0, text), True)
+        with interruption.at_once():
+            yield
+
+    return stage
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ from .command_line import (
     open_reports,
     options_given,
     reviewed,
+    stages,
     tests_given,
 )
 from .errors import InputError
@@ -99,10 +100,11 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
         reports, baseline = open_reports(given, opened), baseline_given(given)
         source = _source(given, names_left_out(options, tests))
         show = _shown(given.quiet, opened)
+        stage = stages(interruption, show)
 
         def follow(progress: Progress) -> None:
             interruption.check()
-            show(progress)
+            show(progress, False)
 
         if tests:
             steps = tests_steps(source, tests, engine, highlights=False)
@@ -124,13 +126,15 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
                 for model, item in zip(source.models, source.read_files, strict=True)
             ],
             shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
-        ).compared_with(baseline, source.former)  # fmt: skip
-        report = reviewed(given, report, source.former)
+        )  # fmt: skip
+        with stage("Comparing with earlier decisions"):
+            report = reviewed(given, report.compared_with(baseline, source.former), source.former)
         if given.journal is not None:
             report = recorded(report, given.journal, given.author or author(), source.identities)
         if given.pictures:
-            report = replace(report, pictures=_pictures(report, source))
-        return finish(given, report, reports)
+            with stage("Drawing pictures"):
+                report = replace(report, pictures=_pictures(report, source))
+        return finish(given, report, reports, stage)
 
 
 def _source(given: argparse.Namespace, named: set[str]) -> FileSource:
@@ -168,12 +172,12 @@ def _unit_notes(source: FileSource, unit: str | float | None) -> list[str]:
     ]
 
 
-def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], None]:
+def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress, bool], None]:
     """Return the progress display: rich's progress bar on a terminal if rich is installed, otherwise text; no display
     if quiet.
     """
     if quiet:
-        return lambda progress: None
+        return lambda progress, begins: None
     if not is_terminal(sys.stderr):
         return ProgressLine().show
     try:
@@ -186,4 +190,4 @@ def _shown(quiet: bool, opened: contextlib.ExitStack) -> Callable[[Progress], No
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
     bar = opened.enter_context(Bar(*columns, console=Console(stderr=True), transient=True))
     task = bar.add_task("", total=1.0)
-    return lambda progress: bar.update(task, completed=progress.fraction, description=escape(progress.text[:60]))
+    return lambda progress, _: bar.update(task, completed=progress.fraction, description=escape(progress.text[:60]))

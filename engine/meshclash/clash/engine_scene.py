@@ -30,6 +30,7 @@ errors of its coordinates."""
 MOVED_AT_ONCE = 2048
 """Objects, in one step of some milliseconds."""
 _NO_STRETCH = np.eye(4)
+READING = Progress(0.0, "Reading objects")
 NO_SCANS = "massive files are compared with meshes, but not with scans"
 
 
@@ -302,7 +303,7 @@ class EngineScene:
     def _rebuild_steps(
         self, objects: ObjectColumns, frame: FrameScene, coarsest: float, misplaced: float
     ) -> Generator[Progress, None, tuple[_Columns, dict[int, int]]]:
-        """Add, deform, rebuild and remove objects; yields after each object that is built.
+        """Add, deform, rebuild and remove objects; yields after each object that is built, and between the stages.
 
         Returns:
             The objects that there are now, and the place of each by its id.
@@ -311,11 +312,14 @@ class EngineScene:
         for identity in self._built.keys() - {item.identity for item in items}:
             self.scene.remove(self._built.pop(identity).id)
         places = list({item.identity: place for place, item in enumerate(items)}.values())
+        yield READING
         columns = self._usable(objects if len(places) == len(items) else _some(objects, places), frame)
+        yield READING
         given, same, made = _given(columns.resolutions(misplaced), coarsest), _SameMesh(), dict[Any, Any]()
         items = columns.objects.roster.items
         keys = [(item.mesh_key, stretch, item.shell) for item, stretch in zip(items, columns.stretches, strict=True)]
         uses = Counter(keys)
+        yield READING
         for place, (item, key) in enumerate(zip(items, keys, strict=True)):
             old, mesh = self._built.get(item.identity), frame.meshes[item.mesh_key]
             new = _Built(-1 if old is None else old.id, item, mesh, key[1], uses[key] > 1)

@@ -123,7 +123,11 @@ class Followed:
         """The rows of all pairs as in a report, including pairs of which only a first contact is known."""
         question, follower = self._following()
         rows, firsts = list(follower.rows.values()), follower.first_contacts(question, self.frame.frame)
-        return RowList(len(rows) + len(firsts.found), lambda: rows + firsts.rows())
+
+        def make() -> Generator[None, None, list[PairRow]]:
+            return rows + (yield from firsts.row_steps())
+
+        return RowList(len(rows) + len(firsts.found), make)
 
     def pairs(self) -> dict[Key, PairRow]:
         """The rows by their keys, as in `Follower`; a row is replaced when more is known about the pair."""
@@ -185,6 +189,10 @@ class Followed:
             self._add((yield from follower.ask_steps(question, first_contact)))
         except self.engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
+
+    def forget_answers(self) -> None:
+        """Free what only a later query needs; the rows of the last query can still be written."""
+        self._following()[1].forget_answers()
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Refine the last result for a given time, if the scene has not changed since."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 
 from ..messages import Sentence
-from ..types.steps import scale_progress
+from ..types.steps import hold_progress, scale_progress
 from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
@@ -19,6 +19,7 @@ from .options import DetectOptions, set_in_words
 from .queries.registry import test_named
 from .report import DetectReport, now
 from .revision import identity_steps
+from .row_list import sort_steps, sorted_rows
 from .statistics import RunStatistics
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
@@ -69,9 +70,9 @@ def detect_steps(
             asking = range_steps(workers, options.frames, source.scale_length)
             found = yield from scale_progress(asking, WARM_UP_SHARE, 1.0)
             return range_report(source, options, *found, created)
-        followed = followed or Followed(engine, prepare, device=DEVICE)
+        once, followed = followed is None, followed or Followed(engine, prepare, device=DEVICE)
         report = yield from scale_progress(
-            _now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0
+            _now_steps(source, options, followed, highlights, remember, once), WARM_UP_SHARE, 1.0
         )
         return replace(report, version=str(getattr(engine, "__version__", "")))
     except engine.errors.MeshClashError as error:
@@ -111,7 +112,7 @@ def range_report(
         InputError: no frame contains a usable object in a set.
     """
     require_members(options, timeline.sets, timeline.skipped)
-    rows = sorted(timeline.rows, key=lambda row: row.order)
+    rows = sorted_rows(timeline.rows)
     return DetectReport(
         source.file, source.scale_length, options, rows, timeline.skipped, statistics.as_dict(), created=created,
         events=timeline.events,
@@ -139,8 +140,9 @@ def _now_steps(
     followed: Followed,
     highlights: bool,
     remember: bool,
+    once: bool,
 ) -> Generator[Progress, None, DetectReport]:
-    """Return the report of the current frame."""
+    """Return the report of the current frame; `once` means that nobody asks `followed` again."""
     statistics, created = RunStatistics(source.scale_length), now()
     followed.statistics = statistics
     started = time.perf_counter()
@@ -148,10 +150,13 @@ def _now_steps(
     statistics.add_frame(frame, time.perf_counter() - started)
     yield from scale_progress(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
     yield from scale_progress(followed.ask_steps(), PREPARE_SHARE, 1.0)
+    if once:
+        followed.forget_answers()
     yield from scale_progress(followed.write_steps(highlights), 1.0, 1.0)
     yield from scale_progress(followed.bring_up_steps(), 1.0, 1.0)
     rows = yield from scale_progress(followed.measured_steps(), 1.0, 1.0)
     large = listed_rows(rows, options, source.scale_length)
+    large = yield from hold_progress(sort_steps(large), Progress(1.0, "Listing the pairs"))
     statistics.add_smaller(len(rows) - len(large))
     statistics.add_understood(followed.world)
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
@@ -163,7 +168,6 @@ def _now_steps(
     revision = (yield from scale_progress(identity_steps(taken, source.scale_length), 1.0, 1.0)) if remember else []
     placed = yield from scale_progress(placed_steps(taken), 1.0, 1.0)
     tested = [item.name for item in (*taken.objects, *taken.scans)]
-    large.sort(key=lambda row: row.order)
     told = {item.name: item.told_properties for item in (*frame.objects, *frame.scans) if item.told_properties}
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created,

@@ -158,8 +158,12 @@ class PairRow:
     @property
     def order(self) -> tuple[Any, ...]:
         """Sort key, worst first: severity, probability, depth, distance, faces, frame, names, regions."""
-        measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
-        return (-self.severity, *measured, self.frame, *self.names, region_numbers(self.region))
+        a, b, depth, count = self.a, self.b, self.depth, 0
+        for side in (a, b):  # as `count` and `depth_order`, at half the time: Live sorts thousands of rows in a frame
+            count += len(side.faces) + len(side.points) if side.counted is None else side.counted
+        depths = -((self.depth_lower if depth is None else depth) or 0.0), -(self.depth_upper or 0.0)
+        measured = -(self.probability or 0.0), *depths, self.distance or 0.0, -count
+        return -self.severity, *measured, self.frame, a.name, b.name, region_numbers(self.region)
 
     @property
     def proved_depth(self) -> float | None:

@@ -7,7 +7,7 @@ All faces are processed at once, because a building has thousands of such pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..manifold.connected_components import components
+from ..types.slices import portions
+from ..types.steps import run_to_end
 from ..types.vectors import cross
 from .pair_row import PairRow
 
@@ -26,6 +28,7 @@ WIDER, LONGER, LEAST = 0.25, 0.08, 0.004  # padding: shares of the rectangle's s
 FINE = 0.25  # of the size of all curves; smaller faces are never cut, of dense meshes none
 MOST_FACES, MOST_PIECES, MOST_TESTS = 512, 600, 1 << 20  # more are drawn whole, seen as one, thinned
 PIECES_AT_ONCE = 1 << 11  # of all pairs
+ROWS_AT_ONCE = 8  # that are cut together: some milliseconds, and 16 together are hardly faster
 SAME_PLANE = 1e-3  # how far normals, and offsets in sizes of all faces, are rounded to tell which lie in one plane
 ON_PLANE = 1e-4  # of the size of a face: how far from its plane a curve may run
 ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
@@ -182,12 +185,18 @@ def cut_row(row: PairRow) -> PairRow:
 
 def cut_rows(rows: Sequence[PairRow]) -> list[PairRow]:
     """Do the same as `cut_row` for many rows."""
-    left = [k for k, row in enumerate(rows) if len(row.a.whole) or len(row.b.whole)]
-    faces = [PairFaces(_faces_of(rows[k]), rows[k].curves, rows[k].distance or 0.0) for k in left]
+    return run_to_end(cut_steps(rows))
+
+
+def cut_steps(rows: Sequence[PairRow]) -> Generator[None, None, list[PairRow]]:
+    """Do the same as `cut_rows` in steps of some milliseconds."""
     found, none = list(rows), np.empty(0, np.int64)
-    for k, cut in zip(left, contact_regions(faces), strict=True):
-        a, b = (replace(side, highlight=new, whole=none) for side, new in zip(rows[k].sides, cut, strict=True))
-        found[k] = replace(rows[k], a=a, b=b)
+    for some in portions([k for k, row in enumerate(rows) if len(row.a.whole) or len(row.b.whole)], ROWS_AT_ONCE):
+        faces = [PairFaces(_faces_of(rows[k]), rows[k].curves, rows[k].distance or 0.0) for k in some]
+        for k, cut in zip(some, contact_regions(faces), strict=True):
+            a, b = (replace(side, highlight=new, whole=none) for side, new in zip(rows[k].sides, cut, strict=True))
+            found[k] = replace(rows[k], a=a, b=b)
+        yield
     return found
 
 

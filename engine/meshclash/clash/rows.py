@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from sys import intern
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -18,7 +20,7 @@ from .curves import curve_steps
 from .engine_scene import EngineScene, SceneObjects
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, PairSide, Point
-from .regions import ContactFaces, cut_rows
+from .regions import ContactFaces, cut_steps
 from .review.revisions import pair_id
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, UNDECIDED, severity_of
 from .world import to_world
@@ -28,6 +30,8 @@ FILE_TRIANGLES_AT_ONCE = 1 << 11  # that are read from a massive file in one ste
 
 ROWS_AT_ONCE = 32
 """That are drawn together: some milliseconds of work in each step."""
+FIRSTS_AT_ONCE = 128
+"""Rows of first contacts that are created in one step."""
 
 _NO_FACES = np.empty(0, np.int32)
 _MEASURES = ("depth", "depth_lower", "depth_upper")
@@ -48,7 +52,7 @@ class _Finding:
     """Triangles on which the points lie."""
     is_turned: bool = False
     """Whether the first object is the second one of the contacts."""
-    alike: tuple[PairSide, PairSide] | None = None
+    alike: tuple[_SideOfEach, _SideOfEach] | None = None
     """The same data of a pair with the same contacts, or None."""
 
     def turned(self) -> _Finding:
@@ -88,7 +92,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
         frame: the frame of the scene.
     """
     ids, contacts = (found.a, found.b), found.contacts
-    verdict = UNDECIDED if found.undecided else found.verdict.name.lower()
+    verdict = UNDECIDED if found.undecided else intern(found.verdict.name.lower())
     if world.has_scan(ids):
         members, location = (found.touched(0), found.touched(1)), _point(found.location)
         return _draft(world, _Finding(ids, members, contacts), frame, verdict, location, **_judged(found))
@@ -98,8 +102,8 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     finding = _Finding(ids, _sides(contacts.pairs), contacts, alike=None if alike is None else alike.sides)
     draft = _draft(world, finding, frame, verdict, location, **_judged(found))
     if alike is None:
-        sides = (draft.row.b, draft.row.a) if draft.is_turned else (draft.row.a, draft.row.b)
-        world.last_drafted = Drafted(contacts, faces, sides, location)
+        a, b = (draft.row.b, draft.row.a) if draft.is_turned else (draft.row.a, draft.row.b)
+        world.last_drafted = Drafted(contacts, faces, (_SideOfEach(a), _SideOfEach(b)), location)
     return draft
 
 
@@ -128,12 +132,34 @@ class _Faces(NamedTuple):
         )
 
 
+class _SideOfEach:
+    """The data of one side of a row, for each object that is this side in pairs of the same contacts.
+
+    Among 1,000 objects at one place each object is a side of 999 rows, which share its data.
+
+    Args:
+        side: the data of one of the objects.
+    """
+
+    def __init__(self, side: PairSide) -> None:
+        self._side, self._made = side, dict[str, PairSide]()
+
+    def of(self, item: SourceObject) -> PairSide:
+        """Return the data of an object."""
+        made = self._made.get(item.identity)
+        if made is None:
+            side = self._side
+            made = PairSide(item.name, item.owner, item.source, side.faces, side.original_faces)
+            self._made[item.identity] = made
+        return made
+
+
 class Drafted(NamedTuple):
     """The data of a drafted row that it shares with pairs of the same contacts: copies at one place."""
 
     contacts: Any
     faces: _Faces
-    sides: tuple[PairSide, PairSide]
+    sides: tuple[_SideOfEach, _SideOfEach]
     """In the order of the contacts."""
     location: Point | None
 
@@ -168,41 +194,51 @@ class FirstContacts:
     frame: int
     distance: float | None
 
-    def rows(self) -> list[PairRow]:
-        """The rows with the two triangles for drawing: each pair counts as a clash until more is known."""
-        return _first_contact_rows(self) if self.found else []
+    def row_steps(self) -> Generator[None, None, list[PairRow]]:
+        """Create the rows in steps, with the two triangles for drawing: each pair counts as a clash until more is
+        known.
+        """
+        return (yield from _first_contact_steps(self)) if self.found else []
 
 
-def _first_contact_rows(pairs: FirstContacts) -> list[PairRow]:
-    engine, firsts, frame, distance = pairs.engine, pairs.found, pairs.frame, pairs.distance
-    joined = engine.Contacts.joined([(first.contacts, slice(None)) for first in firsts])
-    curves, severity, named = joined.segments(), severity_of(engine, CONTACT), pairs.objects.named
-    places, curves = curves.mean(axis=1).tolist(), curves.astype(np.float32)
-    triangles = np.stack(joined.triangles, axis=1).astype(np.float32)
-    rows = []
-    for k, first in enumerate(firsts):
-        items, numbers, drawn = [named(first.a), named(first.b)], first.contacts.pairs[0], triangles[k]
-        if not in_order(*items):
-            items, numbers, drawn = items[::-1], numbers[::-1], drawn[::-1]
-        a, b = (
-            _first_side(item, pairs.meshes[item.mesh_key], number, drawn[side : side + 1])
-            for side, (item, number) in enumerate(zip(items, numbers, strict=True))
-        )
-        identifier, place = pair_id(*(item.identity for item in items)), places[k]
-        rows.append(
-            PairRow(
-                identifier, a, b, frame, CONTACT, severity, 1, (place[0], place[1], place[2]), distance=distance,
-                curves=curves[k : k + 1],
-            )
-        )  # fmt: skip
+def _first_contact_steps(pairs: FirstContacts) -> Generator[None, None, list[PairRow]]:
+    from ..geometry.intersection import contact_segments  # noqa: PLC0415 - registering needs no compiler
+
+    found, places = dict[int, Any](), dict[int, list[int]]()
+    for place, first in enumerate(pairs.found):
+        found[id(first.found)] = first.found
+        places.setdefault(id(first.found), []).append(place)
+    told = [found[key].first_contacts(np.array([pairs.found[k].job for k in places[key]])) for key in places]
+    numbers, kinds, corners = (np.concatenate(column) for column in zip(*told, strict=True))
+    curves = contact_segments(corners[:, 0], corners[:, 1], kinds)[0]
+    middles = curves.mean(axis=1).tolist()
+    curves, corners = curves.astype(np.float32), corners.astype(np.float32)
+    yield
+    named = pairs.objects.named
+    items = [[named(pairs.found[k].a), named(pairs.found[k].b)] for k in chain.from_iterable(places.values())]
+    triangles = zip(chain.from_iterable(items), numbers.ravel().tolist(), strict=True)
+    faces = np.array([pairs.meshes[item.mesh_key].face_of_triangle[k] for item, k in triangles], np.int32).reshape(
+        -1, 2
+    )
+    severity, frame, distance, rows = severity_of(pairs.engine, CONTACT), pairs.frame, pairs.distance, list[PairRow]()
+    for at, (first, second) in enumerate(items):
+        a, b = _first_side(pairs, first, at, 0, faces, corners), _first_side(pairs, second, at, 1, faces, corners)
+        if not in_order(first, second):
+            a, b = b, a
+        name, (x, y, z), curve = pair_id(first.identity, second.identity), middles[at], curves[at : at + 1]
+        rows.append(PairRow(name, a, b, frame, CONTACT, severity, 1, (x, y, z), distance=distance, curves=curve))
+        if len(rows) % FIRSTS_AT_ONCE == 0:
+            yield
     return rows
 
 
-def _first_side(item: SourceObject, mesh: SourceMesh, number: int, drawn: np.ndarray) -> PairSide:
+def _first_side(
+    pairs: FirstContacts, item: SourceObject, at: int, side: int, faces: np.ndarray, corners: np.ndarray
+) -> PairSide:
     """Return the row's data for an object of which one triangle is known to meet another triangle."""
-    faces = mesh.face_of_triangle[number : number + 1].astype(np.int32)
-    original = faces if mesh.faces_are_original else None
-    return PairSide(item.name, item.owner, item.source, faces, original, highlight=drawn)
+    own = faces[at, side : side + 1]
+    original = own if pairs.meshes[item.mesh_key].faces_are_original else None
+    return PairSide(item.name, item.owner, item.source, own, original, highlight=corners[at, side : side + 1])
 
 
 def surfaces_draft(
@@ -249,7 +285,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
     if world.has_scan(ids):
         nearest, location = None, location if meets else None
     finding = _Finding(ids, members, contacts, None if gap.points is None else tuple(gap.points), nearest)
-    verdict = UNDECIDED if gap.undecided else gap.verdict.name.lower() if meets else apart
+    verdict = UNDECIDED if gap.undecided else intern(gap.verdict.name.lower()) if meets else apart
     return _draft(world, finding, frame, verdict, _point(location), distance=float(gap.gap), **_judged(gap))
 
 
@@ -296,7 +332,7 @@ def _draft(
     if not in_order(parts[0].item, parts[1].item):
         finding, parts = finding.turned(), parts[::-1]
     if finding.alike is not None:
-        a, b = (part.side_alike(side) for part, side in zip(parts, finding.alike, strict=True))
+        a, b = (side.of(part.item) for part, side in zip(parts, finding.alike, strict=True))
     else:
         points, nearest = finding.points or (None, None), finding.nearest or (None, None)
         found = zip(parts, finding.members, points, nearest, strict=True)
@@ -333,11 +369,6 @@ class _Part(NamedTuple):
         faces = faces_of(self.mesh, members)
         original = faces if self.mesh.faces_are_original else None
         return PairSide(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
-
-    def side_alike(self, side: PairSide) -> PairSide:
-        """Return the row's data of this object, with the faces of an equal object."""
-        item = self.item
-        return PairSide(item.name, item.owner, item.source, side.faces, side.original_faces)
 
     def _face(self, triangle: int | None) -> int | None:
         """Return the face that contains a triangle; for a massive file, the triangle itself."""
@@ -386,7 +417,8 @@ def row_steps(
             rows.append((yield from hold_progress(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
         yield progress
     loud = [k for k, row in enumerate(rows) if row.verdict not in QUIET_VERDICTS and not row.scans]
-    for k, row in zip(loud, cut_rows([rows[k] for k in loud]), strict=True):
+    cut = hold_progress(cut_steps([rows[k] for k in loud]), Progress(1.0, "Finding curves to draw"))
+    for k, row in zip(loud, (yield from cut), strict=True):
         rows[k] = row
     for k, draft in enumerate(made):
         if draft.region is not None:

@@ -64,7 +64,7 @@ class SurfaceRegions:
 
 def region_numbers(key: str) -> tuple[int, ...]:
     """Return the numbers of the regions in a key: none, one, or two that differ."""
-    return tuple(dict.fromkeys(int(number) for number in re.findall("[0-9]+", key.partition(":")[0])))
+    return tuple(dict.fromkeys(map(int, re.findall("[0-9]+", key.partition(":")[0])))) if key else ()
 
 
 def region_text(key: str) -> str:

@@ -18,6 +18,7 @@ from .named_tests import NamedTest
 from .pair_row import PairRow
 from .report import DetectReport
 from .review.revisions import pair_id_in_test
+from .row_list import sorted_rows
 from .statistics import largest
 
 _SUMMED = ("smaller", "volume_tests", "primitive_tests", "exact_tests", "seconds")
@@ -75,7 +76,7 @@ def joined(tests: Sequence[NamedTest], reports: Sequence[DetectReport]) -> Detec
     skipped = {item: None for report in reports for item in report.skipped}
     return replace(
         reports[0],
-        rows=sorted(rows, key=lambda row: row.order),
+        rows=sorted_rows(rows),
         events=None if reports[0].events is None else sorted(events, key=lambda event: event.order),
         skipped=list(skipped),
         stats=_stats([report.stats for report in reports]),

@@ -45,7 +45,8 @@ _FEW = 32
 
 
 class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
-    """A tree over polygons for queries of rays, nearest points and overlaps. ``FromPolygons`` creates it.
+    """A tree of polygons that you can query with rays, for nearest points and for overlaps. To create a tree, call
+    ``FromPolygons``.
 
     Attributes:
         mesh: the triangles of the polygons, a TriangleMesh; None without polygons.
@@ -63,13 +64,13 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
     @classmethod
     def FromPolygons(cls, vertices: Any, polygons: Any, all_triangles: bool = False, epsilon: float = 0.0) -> Self:
-        """Return a tree over polygons.
+        """Create a tree from polygons.
 
         Args:
             vertices: (n, 3).
-            polygons: a sequence of indices for each polygon, or an array (m, k). Polygons with fewer than three corners
-                are left out. Polygons need not be convex.
-            all_triangles: whether all polygons are triangles; if True, other polygons raise an error.
+            polygons: a sequence of indices for each polygon, or an array (m, k); polygons with fewer than three corners
+                are left out, and polygons do not have to be convex.
+            all_triangles: whether all polygons are triangles; if True, any other polygon raises an error.
             epsilon: has no effect, as in Blender for triangles that share no vertex.
 
         Raises:
@@ -106,11 +107,13 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         self._caster = self._finder = None
 
     def ray_cast(self, origin: Any, direction: Any, distance: float = sys.float_info.max, /) -> Hit | NoHit:
-        """Return the first crossing of a ray with a polygon: (location, normal, index, distance), or four None.
+        """Return the first crossing of a ray with a polygon, as (location, normal, index, distance). If there is no
+        crossing, return (None, None, None, None).
 
         Args:
-            origin, direction: three numbers; the direction may have any length; a direction of zero has no crossing.
-            distance: crossings at this distance or farther are left out.
+            origin, direction: three numbers each; the direction may have any length, but a ray with length 0 hits
+                nothing.
+            distance: crossings at or beyond this distance are left out.
 
         Raises:
             UnsupportedOption, a ValueError: not three finite numbers.
@@ -129,11 +132,12 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return self._hit(u * corners[0] + v * corners[1] + w * corners[2], triangle, far)
 
     def find_nearest(self, origin: Any, distance: float = _FARTHEST, /) -> Hit | NoHit:
-        """Return the nearest point of all polygons: (location, normal, index, distance), or four None.
+        """Return the nearest point on any polygon, as (location, normal, index, distance). If there is no such point,
+        return (None, None, None, None).
 
         Args:
             origin: three numbers.
-            distance: points at this distance or farther are left out.
+            distance: points at or beyond this distance are left out.
 
         Raises:
             UnsupportedOption, a ValueError: not three finite numbers.
@@ -142,9 +146,10 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return found[0] if found else _NO_HIT
 
     def find_nearest_range(self, origin: Any, distance: float = _FARTHEST, /) -> list[Hit]:
-        """Return the nearest points of all triangles within a distance, sorted by distance, as ``find_nearest`` does.
+        """Return the nearest point of each triangle within a distance, sorted by distance, in the form that
+        ``find_nearest`` returns.
 
-        A polygon with more than three corners appears once for each of its triangles, as in Blender.
+        As in Blender, a polygon with more than three corners is listed once for each of its triangles.
 
         Args:
             origin, distance: as for ``find_nearest``.
@@ -153,10 +158,12 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
         return found if len(found) < _FEW else self._nearest(origin, distance, len(self.polygons))
 
     def overlap(self, other_tree: "BVHTree", /) -> list[tuple[int, int]]:
-        """Return pairs of polygons that meet, each pair once: a polygon of this tree, and a polygon of the other tree.
+        """Return all pairs of polygons that touch or overlap. Each pair is listed once: a polygon of this tree, then
+        one of the other tree.
 
-        For a tree with itself each pair appears in both orders, and triangles with two common vertices are left out, as
-        in Blender. Other triangles are reported if they have common points besides their shared vertex.
+        If you compare a tree with itself, each pair is listed in both orders, as in Blender. Triangles that share two
+        vertices are then left out. Triangles that share a single vertex are listed only if they touch or overlap
+        elsewhere, too.
 
         Raises:
             UnsupportedOption, a ValueError: the other object is not a BVHTree.

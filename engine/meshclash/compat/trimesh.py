@@ -45,7 +45,7 @@ EXTERNAL = "__external"
 
 
 class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[misc]
-    """Objects with names and transforms; methods, arguments and results are trimesh's."""
+    """Objects with names and transforms, with the same methods, arguments and results as in trimesh."""
 
     def __init__(self) -> None:  # the original needs python-fcl
         self._scene = Scene()
@@ -56,12 +56,12 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return (*self._scene._shared_things(), *(mesh for mesh, _ in self._given.values()))
 
     def add_object(self, name: Any, mesh: Any, transform: Any = None) -> int:
-        """Add an object, or replace the object with the same name.
+        """Add an object. If there is already an object with the same name, replace it.
 
         Args:
             name: name of the object.
             mesh: an object with vertices and faces.
-            transform: (4, 4), may contain a scale; None for the identity.
+            transform: (4, 4); the matrix may contain a scale, and None stands for the identity.
 
         Raises:
             InvalidMesh, InvalidPose: as for ``Scene.add``. UnsupportedOption: a name that cannot be hashed.
@@ -75,12 +75,14 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
         return added
 
     def remove_object(self, name: Any) -> None:
-        """Remove an object; raise ValueError for an unknown name."""
+        """Remove an object. If the name is unknown, the method raises ValueError."""
         self._scene.remove(self._known(name))
         del self._objs[name], self._given[name]
 
     def set_transform(self, name: Any, transform: Any) -> None:
-        """Move an object; arguments as for ``add_object``; raise ValueError for an unknown name."""
+        """Move an object. The arguments are the same as for ``add_object``. If the name is unknown, the method raises
+        ValueError.
+        """
         place, (mesh, baked) = self._known(name), self._given[name]
         pose, stretch = split_matrix(transform)
         if baked or stretch is not None:
@@ -91,14 +93,18 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_single(
         self, mesh: Any, transform: Any = None, return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Return whether a mesh collides with a member, optionally with the members' names and the contacts."""
+        """Return whether a mesh collides with any object of this manager. Optionally, also return the names of these
+        objects and the contacts.
+        """
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             found = self._meeting(return_data, ids)
             named = {_this_first(pair, names, ids)[0] for pair in found}
             return self._answer(named, found, names, return_names, return_data)
 
     def in_collision_internal(self, return_names: bool = False, return_data: bool = False) -> Any:
-        """Return whether members collide with each other, optionally with pairs of names in alphabetical order."""
+        """Return whether any two objects of this manager collide. Optionally, also return the pairs of names, each in
+        alphabetical order, and the contacts.
+        """
         found, names = self._meeting(return_data), {place: name for name, place in self._objs.items()}
         named = {tuple(sorted(_names(pair, names), key=_order)) for pair in found}
         return self._answer(named, found, names, return_names, return_data)
@@ -106,8 +112,8 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def in_collision_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Return whether a member collides with a member of another manager; this manager's name comes first in
-        pairs.
+        """Return whether any object of this manager collides with any object of another manager. Optionally, also
+        return the pairs of names, in which the object of this manager comes first, and the contacts.
         """
         with self._with(other_manager) as (names, ids):
             found = self._meeting(return_data, ids)
@@ -117,14 +123,18 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def min_distance_single(
         self, mesh: Any, transform: Any = None, return_name: bool = False, return_data: bool = False
     ) -> Any:
-        """Return the smallest distance of a mesh to a member; minus the penetration depth if they overlap."""
+        """Return the smallest distance between a mesh and the objects of this manager. If the mesh overlaps an object,
+        the distance is minus the penetration depth.
+        """
         with self._beside([(EXTERNAL, mesh, transform)]) as (names, ids):
             nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)[0]
             return _distance(named, nearest, names, return_name, return_data)
 
     def min_distance_internal(self, name: Any = None, return_names: bool = False, return_data: bool = False) -> Any:
-        """Return the smallest distance between members, or of one member to the other members."""
+        """Return the smallest distance between any two objects of this manager, or between one given object and all
+        others.
+        """
         nearest = self._nearest(None if name is None else [self._known(name)])
         names = {place: known for known, place in self._objs.items()}
         named = None if nearest is None else tuple(sorted(_names(nearest, names), key=_order))
@@ -133,7 +143,9 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
     def min_distance_other(
         self, other_manager: "CollisionManager", return_names: bool = False, return_data: bool = False
     ) -> Any:
-        """Return the smallest distance between members of two managers; this manager's name comes first."""
+        """Return the smallest distance between an object of this manager and an object of another manager. In pairs of
+        names, the object of this manager comes first.
+        """
         with self._with(other_manager) as (names, ids):
             nearest = self._nearest(ids)
             named = None if nearest is None else _this_first(nearest, names, ids)
@@ -241,11 +253,13 @@ class CollisionManager(Changeable, collision.CollisionManager):  # type: ignore[
 
 
 class RayMeshIntersector(Copyable):
-    """Ray queries of one mesh; methods, arguments and results are trimesh's. Rays with direction zero hit nothing.
+    """Ray queries of one mesh, with the same methods, arguments and results as in trimesh.
+
+    A ray whose direction is (0, 0, 0) does not hit anything.
 
     Args:
         geometry: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
-        scale_to_box: has no effect: the precision does not depend on the size.
+        scale_to_box: has no effect, because the precision does not depend on the size.
     """
 
     def __init__(self, geometry: Any, scale_to_box: bool = True) -> None:
@@ -260,12 +274,13 @@ class RayMeshIntersector(Copyable):
         max_hits: int = 100,
         return_locations: bool = False,
     ) -> Any:
-        """Return the triangles that rays cross (m,), the rays (m,), and optionally the locations (m, 3).
+        """Return the triangles that the rays cross (m,), and the index of the ray for each of them (m,). Optionally,
+        also return the locations of the crossings (m, 3).
 
         Args:
             ray_origins, ray_directions: (n, 3).
             multiple_hits: False returns only the first crossing of each ray.
-            max_hits: maximum number of crossings of each ray; the nearest crossings are returned.
+            max_hits: maximum number of crossings to return for each ray, the nearest ones.
             return_locations: whether to return locations.
         """
         most = whole_number("max_hits", max_hits, 1) if truth("multiple_hits", multiple_hits) else 1
@@ -278,7 +293,8 @@ class RayMeshIntersector(Copyable):
     def intersects_location(
         self, ray_origins: Any, ray_directions: Any, multiple_hits: bool = True, max_hits: int = 100
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the locations (m, 3) where rays cross the mesh, the rays (m,) and the triangles (m,).
+        """Return the locations where rays cross the mesh (m, 3), together with the indices of the rays (m,) and of the
+        triangles (m,).
 
         Args:
             ray_origins, ray_directions, multiple_hits, max_hits: as for ``intersects_id``.
@@ -287,24 +303,27 @@ class RayMeshIntersector(Copyable):
         return locations, rays, triangles
 
     def intersects_first(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
-        """Return the first triangle that each ray crosses, (n,) int64; -1 for rays without a crossing."""
+        """Return the index of the first triangle that each ray crosses, (n,) int64. If a ray crosses no triangle, its
+        entry is -1.
+        """
         hits, rays = self._cast(ray_first, ray_origins, ray_directions)
         found = np.full(len(ray_origins), -1, np.int64)
         found[rays] = hits.triangle
         return found
 
     def intersects_any(self, ray_origins: Any, ray_directions: Any) -> np.ndarray:
-        """Return which rays cross the mesh, (n,) bool."""
+        """Return for each ray whether it crosses the mesh, (n,) bool."""
         crossed, rays = self._cast(ray_any, ray_origins, ray_directions)
         found = np.zeros(len(ray_origins), np.bool_)
         found[rays] = crossed
         return found
 
     def contains_points(self, points: Any) -> np.ndarray:
-        """Return which points (n, 3) lie inside the mesh, (n,) bool; for a closed mesh also points on its surface.
+        """Return for each of n points whether it lies inside the mesh, (n,) bool. If the mesh is closed, points on its
+        surface count as inside.
 
-        For an open mesh that does not approximate a solid, a point counts as inside if rays up and down from it both
-        cross the mesh an odd number of times.
+        If the mesh is open and does not approximate a solid, MeshClash casts two rays from each point, one up and one
+        down. The point counts as inside if both rays cross the mesh an odd number of times.
         """
         if solidity(self.mesh).solid:
             return contains(self.mesh, points)
@@ -327,7 +346,7 @@ class RayMeshIntersector(Copyable):
 
 
 class ProximityQuery(Copyable):
-    """Point queries of one mesh; methods, arguments and results are trimesh's.
+    """Point queries of one mesh, with the same methods, arguments and results as in trimesh.
 
     Args:
         mesh: a trimesh.Trimesh, or any mesh that this engine accepts; it may change between two queries.
@@ -337,17 +356,22 @@ class ProximityQuery(Copyable):
         self._mesh = mesh
 
     def on_surface(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the nearest points of the surface (n, 3), distances (n,) and triangles (n,) of points (n, 3)."""
+        """For points (n, 3), return the nearest points on the surface (n, 3), the distances (n,) and the triangles
+        (n,).
+        """
         return closest_point(self._mesh, points)
 
     def vertex(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distances (n,) of points (n, 3) to the nearest vertices, and their indices (n,)."""
+        """For points (n, 3), return their distances to the nearest vertices (n,) and the indices of the
+        vertices (n,).
+        """
         vertices = as_own(self._mesh).vertices
         found = nearest(TriangleMesh(vertices, np.repeat(np.arange(len(vertices))[:, None], 3, axis=1)), points)
         return found.distance, found.triangle.astype(np.int64)
 
     def signed_distance(self, points: Any) -> np.ndarray:
-        """Return the signed distances of points (n, 3), positive inside and negative outside, (n,).
+        """Return the signed distances (n,) of points (n, 3) from the surface. Distances are positive inside the mesh
+        and negative outside.
 
         Raises:
             NotASolid: the mesh is open and does not bound a solid.
@@ -356,13 +380,16 @@ class ProximityQuery(Copyable):
 
 
 def closest_point(mesh: Any, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the nearest points of a mesh's surface (n, 3), distances (n,) and triangles (n,) of points (n, 3)."""
+    """For points (n, 3), return the nearest points on the surface of a mesh (n, 3), their distances (n,) and triangles
+    (n,).
+    """
     found = nearest(mesh, points)
     return found.point, found.distance, found.triangle.astype(np.int64)
 
 
 def signed_distance(mesh: Any, points: Any) -> np.ndarray:
-    """Return the signed distances of points (n, 3) to a mesh, positive inside and negative outside, (n,).
+    """Return the signed distances (n,) of points (n, 3) from a mesh. Distances are positive inside the mesh and
+    negative outside.
 
     Raises:
         NotASolid: the mesh is open and does not bound a solid.
@@ -372,7 +399,9 @@ def signed_distance(mesh: Any, points: Any) -> np.ndarray:
 
 
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[str, int]]:
-    """Return a manager with the objects of a trimesh scene, and their ids by the names of nodes."""
+    """Return a manager with all objects of a trimesh scene, and a dictionary from the names of nodes to the ids of
+    objects.
+    """
     manager = CollisionManager()
     graph = getattr(scene, "graph", None)
     if graph is None or not hasattr(scene, "geometry"):

@@ -21,7 +21,9 @@ STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """The results for many pairs of moving elements: which pairs meet, and the first time at which each does."""
+    """The results for many pairs of moving elements: which pairs touch, and the first time at which each pair
+    touches.
+    """
 
     hit: np.ndarray
     """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
@@ -40,13 +42,14 @@ class Impacts:
 
 
 def point_triangle_impacts(start: Any, end: Any) -> Impacts:
-    """Decide exactly whether points meet triangles while all move along straight lines from time 0 to time 1.
+    """Decide exactly whether points touch triangles while all of them move along straight lines from time 0 to time 1.
 
-    Space and time are closed: touching counts, also at time 0 or 1. All degenerate cases are handled: no motion, all
-    motion in one plane, triangles without area.
+    A contact counts even if the elements only touch, and even if this happens exactly at time 0 or 1. The function
+    handles all degenerate cases, such as elements at rest, motion within a plane, and triangles without area.
 
     Args:
-        start: array-like, (n, 4, 3) [m], taken as float64: the point, then the triangle's corners, at time 0.
+        start: array-like, (n, 4, 3) [m], converted to float64: the point, then the three corners of the triangle, at
+            time 0.
         end: vertices at time 1, in the same form.
 
     Returns:
@@ -66,11 +69,11 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
 
 
 def edge_edge_impacts(start: Any, end: Any) -> Impacts:
-    """Decide exactly whether edges meet edges while all move along straight lines from time 0 to time 1.
+    """Decide exactly whether edges touch edges while all of them move along straight lines from time 0 to time 1.
 
     Args:
-        start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at
-            time 0.
+        start: array-like, (n, 4, 3) [m], converted to float64: the two ends of the first edge, then those of the second
+            edge, at time 0.
         end: vertices at time 1, in the same form.
 
     Returns, raises: as ``point_triangle_impacts``.

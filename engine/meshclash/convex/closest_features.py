@@ -17,7 +17,7 @@ KINDS = "vertex", "edge", "face"
 
 @dataclass(frozen=True, eq=False)
 class ClosestFeatures:
-    """The distance of two convex hulls, and the features that contain the nearest points."""
+    """The distance between two convex hulls, and the vertices, edges or faces on which the nearest points lie."""
 
     distance: float
     """Distance [m]; 0 if the hulls meet or one hull is inside the other."""
@@ -41,17 +41,18 @@ class ClosestFeatures:
 def closest_features(
     a: ConvexHull, b: ConvexHull, pose_a: PoseLike = None, pose_b: PoseLike = None, start: ClosestFeatures | None = None
 ) -> ClosestFeatures:
-    """Return the closest features of two convex hulls, and their distance.
+    """Return the closest vertices, edges or faces of two convex hulls, and the distance between them.
 
     Args:
         a, b: hulls.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        start: the result for an earlier pose of the same hulls. After a small motion, a few steps lead from the earlier
-            result to the new one, for any number of faces (Lin, Canny 1991; Mirtich 1998).
+        start: the result for an earlier pose of the same hulls. If the hulls moved only a little, the search reaches
+            the new result in a few steps, for any number of faces (Lin, Canny 1991; Mirtich 1998).
 
     Raises:
-        InvalidMesh: an argument is no hull. InvalidPose; UnsupportedOption: a stack of poses, or a ``start`` that
-            belongs to other hulls.
+        InvalidMesh: an argument is not a hull.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: a stack of poses, or a ``start`` that belongs to other hulls.
 
     Example:
         >>> import numpy as np

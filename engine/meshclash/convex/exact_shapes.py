@@ -29,14 +29,18 @@ _OUTWARD = 1.0 + 2.0**-50
 
 
 class ExactShape(Copyable):
-    """Base class of all exact shapes, for ``isinstance``; the class has no constructor of its own."""
+    """The base class of all exact shapes, which you can use with ``isinstance``. To create a shape, use one of its
+    subclasses.
+    """
 
     radius: float = 0.0
     """Distance [m] from the core within which all of the shape lies."""
 
     @property
     def bounds(self) -> np.ndarray:
-        """Box along the shape's axes that contains the shape: lowest and highest corner, (2, 3) float64 [m]."""
+        """A box that contains the shape and is aligned with its axes: the lowest and the highest corner, (2, 3) float64
+        [m].
+        """
         raise NotImplementedError
 
     def _grown(self, bounds: np.ndarray) -> np.ndarray:
@@ -101,7 +105,7 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
 
 
 class Sphere(ConvexShape):
-    """An exact sphere around the origin: a point with a radius.
+    """An exact sphere around the origin, stored as a point with a radius.
 
     Args:
         radius: [m].
@@ -126,7 +130,7 @@ class Sphere(ConvexShape):
 
 
 class Capsule(ConvexShape):
-    """An exact capsule along z around the origin: a segment with a radius.
+    """An exact capsule along the z axis around the origin, stored as a segment with a radius.
 
     Args:
         radius: [m].
@@ -145,7 +149,8 @@ class Capsule(ConvexShape):
 
 
 class Box(ConvexShape):
-    """A solid box around the origin. A radius makes the box a rounded box, larger by the radius on all sides.
+    """A solid box around the origin. If you give a radius, the box is larger by this radius on all sides, with rounded
+    edges and corners.
 
     Args:
         sides: three side lengths [m], or one number for a cube.
@@ -165,7 +170,7 @@ class Box(ConvexShape):
 
 
 class Cylinder(ConvexShape):
-    """A solid cylinder along z around the origin.
+    """A solid cylinder along the z axis around the origin.
 
     Args:
         radius, length: [m].
@@ -187,7 +192,7 @@ class Cylinder(ConvexShape):
 
 
 class Cone(Cylinder):
-    """A solid cone along z, with its apex up and the origin at half its height.
+    """A solid cone along the z axis. The apex of the cone points up, and the origin lies at half its height.
 
     The arguments and errors are the same as for ``Cylinder``.
     """
@@ -200,7 +205,7 @@ class Ellipsoid(ConvexShape):
     """A solid ellipsoid around the origin.
 
     Args:
-        radii: along x, y and z [m].
+        radii: the three radii along x, y and z [m].
         margin: a radius around the whole ellipsoid [m].
 
     Raises:
@@ -219,10 +224,11 @@ class Ellipsoid(ConvexShape):
 
 
 class Inflated(ConvexShape):
-    """All points within a radius of a core: a safety margin around a mesh, a rounded hull, a ball, a capsule.
+    """All points within a radius of a core shape. With this shape, you can add a safety margin to a mesh, round a hull,
+    or create a ball or a capsule.
 
-    A mesh represents its triangles, as in ``collides`` and ``distance``: for points inside a closed mesh, the distance
-    to its surface is used. Hulls and other shapes are solids.
+    As in ``collides`` and ``distance``, a mesh counts as a surface. Even if a point lies inside a closed mesh, its
+    distance is the distance from the surface. Hulls and other shapes count as solids.
 
     Args:
         core: a mesh, a hierarchy made by ``build``, a ConvexHull, another shape except a half-space or plane, one point
@@ -276,7 +282,7 @@ class Inflated(ConvexShape):
 
 
 class Halfspace(ExactShape):
-    """All points x with normal . x <= offset, including the boundary.
+    """A half-space: all points x with normal . x <= offset, including the boundary.
 
     Args:
         normal: (3,), pointing out of the half-space, of any length above 0.
@@ -307,7 +313,7 @@ class Halfspace(ExactShape):
 
     @property
     def bounds(self) -> np.ndarray:
-        """The box of all coordinates that are allowed."""
+        """A box that contains all coordinates that MeshClash allows."""
         return np.array([[-LARGEST_COORDINATE] * 3, [LARGEST_COORDINATE] * 3])
 
     def __repr__(self) -> str:
@@ -315,7 +321,7 @@ class Halfspace(ExactShape):
 
 
 class Plane(Halfspace):
-    """All points x with normal . x = offset; arguments and errors are the same as for ``Halfspace``."""
+    """A plane: all points x with normal . x = offset. The arguments and errors are the same as for ``Halfspace``."""
 
 
 def _radius(value: Any) -> float:

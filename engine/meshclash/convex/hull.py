@@ -45,10 +45,11 @@ class Features(NamedTuple):
 
 
 class ConvexHull(Copyable):
-    """The exact convex hull of points: exact signs decide which points are its vertices.
+    """The exact convex hull of points. MeshClash decides with exact arithmetic which of the points are vertices of the
+    hull.
 
-    Triangles in one plane form one face. Points in a plane have a hull with two faces, points on a line have one with
-    an edge and no face, and coinciding points have one with a single vertex.
+    Triangles that lie in the same plane form a single face. If all points lie in a plane, the hull has two faces. If
+    all points lie on a line, the hull has one edge and no face. If all points coincide, the hull is a single vertex.
 
     Args:
         points: (n, 3) [m], or a TriangleMesh; at least one point, in any position.
@@ -81,22 +82,22 @@ class ConvexHull(Copyable):
 
     @property
     def vertices(self) -> np.ndarray:
-        """Vertices of the hull, (n, 3) float64 [m]."""
+        """The vertices of the hull, (n, 3) float64 [m]."""
         return self.features.vertices
 
     @property
     def edges(self) -> np.ndarray:
-        """Vertices of the edges, (m, 2) int32."""
+        """The two vertex indices of each edge, (m, 2) int32."""
         return self.features.edges
 
     @property
     def faces(self) -> list[np.ndarray]:
-        """Vertices of each face, counter-clockwise seen from outside."""
+        """The vertex indices of each face, counter-clockwise when seen from outside."""
         begin = self.features.face_begin
         return [self.features.face_vertices[i:j] for i, j in pairwise(begin.tolist())]
 
     def mesh(self) -> TriangleMesh:
-        """Return the hull as triangles; raises InvalidMesh if the hull has no face."""
+        """Return the hull as a mesh of triangles. If the hull has no face, the method raises InvalidMesh."""
         fans = [np.stack([np.full(len(f) - 2, f[0]), f[1:-1], f[2:]], axis=1) for f in self.faces]
         if not fans:
             raise InvalidMesh("the hull of collinear points has no triangles")

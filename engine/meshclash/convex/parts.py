@@ -14,11 +14,11 @@ from .hull import ConvexHull
 
 
 def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, seed: int = 0) -> list[TriangleMesh]:
-    """Return convex solids that together approximate the solid of a mesh (convex decomposition).
+    """Divide the solid of a mesh into convex parts that together approximate it (convex decomposition).
 
     Source: Wei, Liu, Ling, Su, "Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
-    search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are an approximation:
-    query the mesh itself if a result has to be exact.
+    search" (2022), by its authors' library CoACD (``pip install "meshclash[convex]"``). The parts are only an
+    approximation. If a result has to be exact, query the mesh itself.
 
     Args:
         mesh: a closed mesh.
@@ -30,8 +30,8 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
         Closed convex meshes, in the mesh's frame.
 
     Raises:
-        InvalidMesh: the argument is not a mesh, or the mesh is not closed. UnsupportedOption: an option is out of its
-            range, or CoACD is missing.
+        InvalidMesh: the argument is not a mesh, or the mesh is not closed.
+        UnsupportedOption: an option is out of its range, or CoACD is not installed.
 
     Example:
         >>> import meshclash as mc

@@ -44,11 +44,13 @@ def box(sides: float | Sequence[float]) -> TriangleMesh:
 
 
 def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a sphere as a mesh: by default inside the true sphere, with its corners on it.
+    """Return a mesh that approximates a sphere. By default, the mesh lies inside the true sphere, with its corners on
+    the sphere.
 
-    The default mesh may miss objects that overlap the true sphere by less than the tolerance, and distances to it are
-    up to the tolerance too large. A circumscribed mesh contains the true sphere. It misses no overlap, but may meet
-    objects within the tolerance of the sphere, and distances to it are up to the tolerance too small.
+    If an object overlaps the true sphere by less than the tolerance, it may not touch the default mesh, and distances
+    to this mesh are too large by at most the tolerance. A circumscribed mesh contains the true sphere. A query with
+    this mesh therefore finds every overlap with the true sphere, but it may also find objects that are only within the
+    tolerance of the sphere. Distances to a circumscribed mesh are too small by at most the tolerance.
 
     Args:
         radius: [m].
@@ -68,7 +70,8 @@ def sphere(radius: float, tolerance: float = 0.01, circumscribed: bool = False) 
 
 
 def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a cylinder with half spheres at both ends, inside the true capsule or circumscribed as in ``sphere``.
+    """Return a mesh that approximates a capsule: a cylinder with half spheres at both ends. As with ``sphere``, the
+    mesh lies inside the true shape or contains it.
 
     Args:
         radius: [m].
@@ -92,9 +95,10 @@ def capsule(radius: float, length: float, tolerance: float = 0.01, circumscribed
 
 
 def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a cylinder, inside the true one or circumscribed.
+    """Return a mesh that approximates a cylinder. The mesh lies inside the true cylinder, or contains it if
+    ``circumscribed`` is True.
 
-    The arguments and errors are the same as for ``capsule``, but the length must be above 0.
+    The arguments and errors are the same as for ``capsule``, except that the length must be greater than 0.
 
     Example:
         >>> import meshclash as mc
@@ -108,9 +112,10 @@ def cylinder(radius: float, length: float, tolerance: float = 0.01, circumscribe
 
 
 def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: bool = False) -> TriangleMesh:
-    """Return a cone with its apex up and the origin at half its height.
+    """Return a mesh that approximates a cone. The apex of the cone points up, and the origin lies at half its height.
 
-    The arguments, the side on which the mesh lies, and the errors are the same as for ``cylinder``.
+    The arguments and errors are the same as for ``cylinder``. As with ``cylinder``, the mesh lies inside the true shape
+    or contains it.
 
     Example:
         >>> import meshclash as mc
@@ -124,9 +129,10 @@ def cone(radius: float, length: float, tolerance: float = 0.01, circumscribed: b
 
 
 def plane(size: float) -> TriangleMesh:
-    """Return a square sheet in the plane z = 0: an open mesh of two triangles whose normals point up.
+    """Return a square in the plane z = 0, which is an open mesh of two triangles. The normals of both triangles point
+    up.
 
-    For a half-space that no object can enter, use a ``box`` whose top is this plane.
+    If objects must not enter the space behind this plane, use a large ``box`` instead, whose top lies in the plane.
 
     Args:
         size: length of the sides [m]; the errors are the same as for ``box``.

@@ -22,7 +22,9 @@ from .predicates import UNCERTAIN
 
 
 class ContactKind(IntEnum):
-    """The kind of contact of two triangles; zero means apart and never occurs in results."""
+    """The kind of contact between two triangles. Zero means that the triangles are apart, so it never occurs in
+    results.
+    """
 
     CROSSING = 1
     """Not coplanar, and the relative interiors meet."""

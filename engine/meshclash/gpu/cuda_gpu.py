@@ -334,7 +334,7 @@ class Kernel:
         if FUSED in assembly:
             raise DeviceFault(
                 Sentence(
-                    "this compiler uses fused multiply-add in {function}: results would differ",
+                    "the compiler for the GPU rounds {function} in another way than the CPU: results would differ",
                     function=self.function.__name__,
                 )
             )

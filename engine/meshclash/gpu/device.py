@@ -97,11 +97,12 @@ _token = [True]
 
 
 def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
-    """Return whether a CUDA device can be used, and if not, why.
+    """Return whether MeshClash can use a CUDA device. If MeshClash cannot use a device, the result gives the reason.
 
     Args:
-        refresh: look again. Otherwise the first result is returned, or the fault that ended the use of the device.
-        look: False returns the known state, without loading libraries.
+        refresh: True checks the device again; False returns the result of the first check, or the fault after which
+            MeshClash stopped using the device.
+        look: False returns what is already known, without loading any libraries.
 
     Example:
         >>> import meshclash as mc
@@ -128,14 +129,16 @@ def configure_device(
     distance_crossover: int | None = None,
     object_crossover: int | None = None,
 ) -> None:
-    """Set how this process uses devices from now on.
+    """Set how MeshClash uses devices in this process from now on.
 
     Args:
         crossover: the smallest query that "auto" sends to the device, in triangles: both sides together, summed over
-            all pairs of objects. ``python -m bench gpu`` measures this size. None uses the environment variable
-            ``MESHCLASH_GPU_CROSSOVER``; without this variable, "auto" always uses the CPU.
-        memory_limit: maximum number of bytes to use on the device; None for all free memory.
-        reproducible: False finds contacts by a queue; True level by level, as in the paper. The results are the same.
+            all pairs of objects. ``python -m bench gpu`` measures this size. If the value is None, MeshClash reads it
+            from the environment variable ``MESHCLASH_GPU_CROSSOVER``; if this variable is not set, "auto" always uses
+            the CPU.
+        memory_limit: maximum number of bytes to use on the device; None stands for all free memory.
+        reproducible: False finds contacts with a queue; True finds contacts level by level, as in the paper; the
+            results are the same.
         point_crossover: the smallest number of points for which ``deviation`` and ``PointCloud.evaluate`` use the
             device; like ``crossover``, with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
         clearance_crossover, distance_crossover: like ``crossover``, for ``clearance`` and ``distance``, with the

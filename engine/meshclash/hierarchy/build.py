@@ -74,26 +74,28 @@ def build(
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Generator[Progress, None, Hierarchy]:
-    """Build a hierarchy over a mesh.
+    """Build a hierarchy of bounding volumes for a mesh.
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. After some work per triangle
-            (``hierarchy/oriented.py``), soon reached with long thin triangles, contact queries also use oriented boxes
-            (``Hierarchy.is_oriented``). "aabb": boxes along the axes only. Other volumes are "sphere", "dop6", "dop14",
-            "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface
-            or of its convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle), "ssv" (the
-            cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes per node).
+        volume: kind of bounding volume. None: "aabb", axis-aligned boxes. When contact queries have done enough work
+            per triangle, they begin to use oriented boxes, too (``Hierarchy.is_oriented``, ``hierarchy/oriented.py``).
+            For long, thin triangles, this point is reached early. "aabb": boxes along the axes only. Other volumes are
+            "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed directions), "obb" and "obb_hull" (oriented boxes,
+            along the axes of the surface or of its convex hull), "pss", "lss", "rss" (spheres swept along a point,
+            segment, rectangle), "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8
+            bytes per node).
         split: split rule. "lbvh" sorts along a Morton curve and builds fast. "sah" splits by the surface area
             heuristic: it builds four times slower, and queries need a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and similar queries have spent ``TESTS_TO_IMPROVE`` volume tests per triangle on
-            the hierarchy. The next query of the hierarchy or its mesh then first rebuilds it by "sah", in place.
-            "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the literature, for
-            comparison (``lab/heuristics.py``). The pairs and kinds that queries return do not depend on the split.
-        leaf_size: maximum number of triangles in a leaf, 1 to 64. A leaf of a "boxtree" always contains one triangle.
-        threads: maximum number of threads; None lets the engine choose. In slices, one thread is used. The hierarchy is
-            identical, byte for byte, for any number of threads. A pass over the whole mesh is one slice: a tenth of a
-            second for a million triangles.
+            the hierarchy. The next query of the hierarchy or of its mesh then starts by rebuilding the hierarchy in
+            place, with "sah". "volume", "volume_n", "kah", "median", "mean" and "mean_side" are other rules from the
+            literature, for comparison (``lab/heuristics.py``); no rule changes the results of queries.
+        leaf_size: maximum number of triangles in a leaf, 1 to 64; in a "boxtree", each leaf always contains exactly one
+            triangle.
+        threads: maximum number of threads; if None, MeshClash chooses the number. A build that runs in slices uses one
+            thread. The number of threads does not change a single byte of the hierarchy. Each pass over the whole mesh
+            is one slice, which takes a tenth of a second for a million triangles.
 
     Raises:
         InvalidMesh: ``mesh`` is not a TriangleMesh.
@@ -177,14 +179,15 @@ def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generat
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
-    """Return the same tree over moved vertices, with volumes fitted again. The tree is not rebuilt.
+    """Return a hierarchy whose bounding volumes fit moved vertices. The structure of the tree stays the same.
 
     Args:
         hierarchy: made by ``build``; not changed unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
         in_place: True overwrites the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns it.
-            Only the vertices are allocated. No query may be running on the hierarchy, including queries suspended
-            between two slices. Its former mesh and the results of earlier queries do not change.
+            With ``in_place``, only the vertices need new memory. While you refit a hierarchy in place, no query may be
+            using it, not even a query that is paused between two slices. The earlier mesh of the hierarchy and the
+            results of earlier queries do not change.
 
     Raises:
         InvalidMesh: the vertices are invalid (see TriangleMesh) or their number differs, or ``hierarchy`` is not a
@@ -316,9 +319,9 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
 
 
 def as_boxes(mesh: MeshLike) -> Hierarchy:
-    """Return the hierarchy of boxes of a mesh or hierarchy, for queries that support only boxes.
+    """Return a hierarchy of boxes for a mesh or a hierarchy, for queries that support only boxes.
 
-    For a hierarchy of another volume, this is the hierarchy of boxes of its mesh.
+    If the argument is a hierarchy with another kind of volume, the function returns the hierarchy of boxes of its mesh.
     """
     if isinstance(mesh, Hierarchy) and mesh.volume != DEFAULT_VOLUME:
         return as_hierarchy(mesh.mesh)

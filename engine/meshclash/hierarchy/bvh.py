@@ -84,12 +84,13 @@ class TreeParts(NamedTuple):
 
 
 class Hierarchy(Changeable, caches={"derived": dict}):
-    """A mesh with its tree and volumes, made by ``build``; accepted wherever a mesh is.
+    """A mesh together with its tree of bounding volumes. ``build`` creates a hierarchy, and you can pass it wherever a
+    mesh is accepted.
 
     Attributes:
-        parts: the TreeParts. Most of its fields are also attributes of the hierarchy.
+        parts: the TreeParts, most of whose fields are also attributes of the hierarchy.
         volume, leaf_size: the options of ``build``.
-        may_improve: whether the tree may be rebuilt after much use (``build`` with split "auto").
+        may_improve: whether queries may rebuild the tree after much use, as for ``build`` with split "auto".
         derived: a cache of data that later stages computed from the hierarchy.
     """
 
@@ -115,27 +116,33 @@ class Hierarchy(Changeable, caches={"derived": dict}):
 
     @property
     def volumes(self) -> np.ndarray:
-        """The volumes of the nodes, (n, width) float32, relative to ``origin``."""
+        """The bounding volumes of the nodes, (n, width) float32, relative to ``origin``."""
         return self.parts.volumes
 
     @property
     def origin(self) -> np.ndarray:
-        """The origin of the volumes, (3,) float64 [m], in the object's frame."""
+        """The point from which the positions of the volumes are measured, in the object's own coordinates, (3,) float64
+        [m].
+        """
         return self.parts.origin
 
     @property
     def wide(self) -> "WideTree | None":
-        """The 8-wide form; None except for boxes with leaves of at most eight triangles."""
+        """The tree in the form that queries use, in which a node has up to eight children. If the volumes are not
+        boxes, or if a leaf has more than eight triangles, the value is None.
+        """
         return self.parts.wide
 
     @property
     def is_oriented(self) -> bool:
-        """Whether the tree has oriented boxes in addition to its boxes, because queries have used it enough."""
+        """Whether oriented boxes were added to the tree. Queries add oriented boxes when they have done enough work per
+        triangle.
+        """
         return ORIENTED in self.parts.derived
 
     @property
     def split(self) -> str:
-        """The split rule of the tree."""
+        """The split rule by which the tree was built."""
         return self.parts.split
 
     @property

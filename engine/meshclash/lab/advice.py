@@ -31,7 +31,7 @@ _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2]
 
 @dataclass(frozen=True)
 class Candidate:
-    """The measurements of one kind of volume with one split rule."""
+    """The measurements for one kind of bounding volume and one split rule."""
 
     volume: str
     split: str
@@ -49,18 +49,20 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """All candidates, the candidate with the fastest queries first."""
+    """All tested combinations of bounding volume and split rule. The combination with the fastest queries comes
+    first.
+    """
 
     candidates: tuple[Candidate, ...]
 
     @property
     def best(self) -> Candidate:
-        """The fastest candidate for objects that are queried many times."""
+        """The fastest of the tested hierarchies for objects that are queried many times."""
         return self.candidates[0]
 
     @property
     def best_once(self) -> Candidate:
-        """The fastest candidate for a single query, including the time to build the hierarchies."""
+        """The fastest of the tested hierarchies for a single query, including the time to build them."""
         return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
 
     def __str__(self) -> str:
@@ -83,17 +85,21 @@ def advise(
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:
-    """Measure which bounding volume and split rule suit two objects: build their hierarchies and find all contacts.
+    """Measure which bounding volume and split rule suit two objects best. For each combination, the function builds
+    both hierarchies and finds all contacts.
 
-    Each kind of volume is compiled on first use, which takes seconds and is not measured. One thread is used.
+    MeshClash compiles the code for each kind of volume on first use. The measurements do not include the time to
+    compile, which is some seconds. All measurements use a single thread.
 
     Args:
         a, b: meshes.
         pose_a, pose_b: as for ``collide``; a stack of typical poses gives the best advice.
-        volumes, splits: names to try; default: all.
+        volumes, splits: names of the volumes and split rules to try; default: all of them.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or an empty list.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown name, or an empty list.
 
     Example:
         >>> import meshclash as mc

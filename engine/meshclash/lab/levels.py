@@ -34,14 +34,15 @@ class Level(NamedTuple):
 
 
 def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: int | None = None) -> Level:
-    """Return the volumes on a level of a hierarchy.
+    """Return the bounding volumes on one level of a hierarchy.
 
     Args:
         a: a mesh, or a hierarchy made by ``build``.
-        level: an integer, 0 or more. Levels from ``tree.depth`` on are the leaves. A level has at most 2**level nodes.
+        level: an integer, 0 or more; from level ``tree.depth`` on, all nodes are leaves, and a level has at most
+            2**level nodes.
         volume: kind of bounding volume; default: that of the hierarchy, or "aabb" for a mesh.
-        most: the largest number of volumes. If the level has more nodes, the deepest level above it that fits is
-            returned. None: no limit.
+        most: the largest number of volumes. If the requested level has more nodes, the function returns the deepest
+            level above it that has few enough nodes. None: no limit.
 
     Raises:
         InvalidMesh: ``a`` is neither a mesh nor a hierarchy.
@@ -92,10 +93,10 @@ def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray
 
 
 def level_wireframe(a: MeshLike, level: int, volume: str | None = None) -> np.ndarray:
-    """Return the volumes on a level of a hierarchy, as line segments.
+    """Return line segments that draw the bounding volumes on one level of a hierarchy.
 
-    Level 0 is the volume around everything. Level n contains the volumes n steps below the root, together with the
-    leaves above the level, so every triangle lies in one of the volumes.
+    Level 0 is the bounding volume of the whole mesh. Level n contains all nodes that are n steps below the root, and
+    all leaves above them. Every triangle therefore lies in one of the volumes.
 
     Args, Raises:
         as for ``hierarchy_level``.

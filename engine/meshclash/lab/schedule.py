@@ -23,16 +23,17 @@ _SPARE = 16
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
-    """Return how long two objects certainly stay apart; infinite if they do not approach.
+    """Return how long two objects certainly stay apart. If the objects do not approach each other, the result is
+    infinite.
 
     Args:
         distance: the current distance of the objects [m].
         speed: an upper bound of the current speed at which any two points, one of each object, approach [m per unit of
-            time]. The speed is the relative speed of the centres, plus for each object its angular speed times the
-            distance of its farthest point from the centre, or from the axis through the centre. Negative if the objects
-            move apart.
-        acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. For objects that
-            rotate at constant angular speed, the acceleration is the relative acceleration of the centres.
+            time]. This bound is the relative speed of the two centres, plus, for each object, its angular speed times
+            the distance of its farthest point from its centre, or from the axis of rotation through its centre; it is
+            negative if the objects move apart.
+        acceleration: an upper bound of the growth of that speed [m per square of the unit of time]. If the objects
+            rotate at constant angular speed, this value is the relative acceleration of their centres.
 
     Raises:
         UnsupportedOption: a number is not finite, or the distance or the acceleration is negative.
@@ -69,7 +70,9 @@ def relative_speed(
 
 
 class WakeUps(Changeable):
-    """A priority queue of keys, ordered by time. Each key has one time, the last one that was set."""
+    """A priority queue of keys, ordered by time. If you set the time of a key again, the new time replaces the
+    old one.
+    """
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Hashable]] = []
@@ -83,7 +86,7 @@ class WakeUps(Changeable):
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Set the time of a key; the new time replaces an earlier one.
+        """Set the time of a key. If the key already has a time, the new time replaces it.
 
         Raises:
             UnsupportedOption: the time is not a number, or the key cannot be hashed.
@@ -95,18 +98,18 @@ class WakeUps(Changeable):
         self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Remove a key, if present; raise UnsupportedOption if the key cannot be hashed."""
+        """Remove a key if the queue contains it. If the key cannot be hashed, the method raises UnsupportedOption."""
         self._moments.pop(_hashable(key), None)
         self._bound()
 
     @property
     def next_moment(self) -> float:
-        """The earliest time; infinite if the queue is empty."""
+        """The earliest time in the queue. If the queue is empty, the time is infinite."""
         self._drop_stale()
         return self._heap[0][0] if self._heap else math.inf
 
     def take_due(self, now: float) -> list[Hashable]:
-        """Remove and return all keys whose time has come, the earliest first.
+        """Remove all keys whose time has come, and return them, the earliest first.
 
         Raises:
             UnsupportedOption: ``now`` is not a number.

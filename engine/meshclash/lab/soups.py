@@ -25,10 +25,11 @@ def collide_soups(
     partition: str = "grid",
     touching: bool = True,
 ) -> Contacts:
-    """Find every pair of triangles with a common point, as ``collide`` does, without building hierarchies.
+    """Find every pair of triangles that have a common point. The result is that of ``collide``, but the function builds
+    no hierarchies.
 
-    Use this function for triangle soups that are queried once, and for comparisons. For each pose, the partition is
-    computed again and covers only the region that both objects reach.
+    Use ``collide_soups`` for unconnected triangles that you query only once, or to compare methods. For each pose, the
+    function divides the space into cells anew. The cells cover only the region that both objects reach.
 
     Args:
         a, b: meshes.
@@ -40,7 +41,9 @@ def collide_soups(
             compared.
 
     Raises:
-        InvalidMesh: a or b is not a TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
+        InvalidMesh: a or b is not a TriangleMesh.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: an unknown partition.
 
     Example:
         >>> import meshclash as mc

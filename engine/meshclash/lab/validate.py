@@ -12,14 +12,15 @@ from .volumes.boxtree_nodes import ROOT, references, restricted_boxes
 
 
 def assert_well_formed(hierarchy: Hierarchy) -> None:
-    """Check a hierarchy after a build or refit.
+    """Check that a hierarchy is correct after a build or a refit.
 
-    The function checks that every primitive lies in exactly one leaf; leaves are not larger than requested; parents
-    come before their children; the depth is correct; every volume contains its triangles in exact arithmetic. For
-    boxes, the last property follows if a leaf's box contains its triangles and a parent's box contains its children's
-    boxes; other volumes are checked node by node. In the 8-wide form, every leaf occurs once, nodes come before their
-    children and have the boxes of the binary tree, and the coordinates equal those of the triangles. The function is
-    slow, because it is plain Python.
+    The function checks that every triangle lies in exactly one leaf, and that no leaf is larger than requested. The
+    function checks that parents come before their children, and that the depth is correct. The function also checks
+    with exact arithmetic that every bounding volume contains its triangles. For boxes, it is enough that the box of a
+    leaf contains its triangles and that the box of a parent contains the boxes of its children. Other volumes are
+    checked node by node. In the 8-wide form, the function checks that every leaf occurs once, and that nodes come
+    before their children. The nodes must have the boxes of the binary tree, and the stored coordinates must equal those
+    of the triangles. The function is slow, because it is written in plain Python.
 
     Raises:
         AssertionError: a check failed; the message names the node and the problem.

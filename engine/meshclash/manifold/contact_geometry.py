@@ -10,7 +10,7 @@ from .regions import contact_regions
 
 
 class ContactPoints(NamedTuple):
-    """Points, normals and depths of contacts; the rows correspond to the contacts' ``pairs``.
+    """The points, normals and depths of contacts. Row i of each array belongs to row i of ``pairs`` of the contacts.
 
     Attributes:
         points: (k, 3) [m], world: the centre of the common part of the two triangles.
@@ -29,7 +29,8 @@ class ContactPoints(NamedTuple):
 
 
 def contact_points(contacts: Contacts) -> ContactPoints:
-    """Return a point, a normal and a depth for every contact; arguments and errors as for ``contact_regions``.
+    """Return a point, a normal and a depth for every contact. The arguments and errors are the same as for
+    ``contact_regions``.
 
     Example:
         >>> import numpy as np

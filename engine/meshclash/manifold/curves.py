@@ -21,7 +21,7 @@ SAME_LOOSE_END = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class IntersectionCurve:
-    """A polyline along which two surfaces cross.
+    """A polyline along which two surfaces cross each other.
 
     Attributes:
         points: (n, 3) float64 [m], world, in order; the first point of a closed curve is not repeated.
@@ -41,10 +41,11 @@ class IntersectionCurve:
 
 
 def intersection_curves(contacts: Any) -> list[IntersectionCurve]:
-    """Return the curves along which two surfaces cross, the longest first.
+    """Return the curves along which two surfaces cross each other, the longest first.
 
-    A curve ends at a border of a surface, where more than two segments meet, and where a crossing changes to a coplanar
-    overlap. Two closed surfaces in general position cross along closed curves only.
+    A curve may end at the border of a surface, or at a point where more than two segments meet. A curve may also end
+    where the triangles stop crossing and start to overlap in a common plane. If two closed surfaces are in general
+    position, they cross along closed curves only.
 
     Args:
         contacts: result of ``collide`` for one pose.

@@ -24,7 +24,7 @@ _ALIKE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ContactRegion:
-    """A region of connected contacts of two objects.
+    """A connected region in which two objects touch or overlap.
 
     Attributes:
         rows: (k,) int64, rows of the contacts' ``pairs``.
@@ -52,8 +52,8 @@ class ContactRegion:
     def manifold(self, count: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return a few points that represent the region: the deepest point, and points that span the largest area.
 
-        In a region with a depth, all these points are deeper than 0. Rounding errors do not change the choice: of
-        equally good points the first one is taken.
+        If the depth of the region is above 0, the depth of each returned point is also above 0. Rounding errors do not
+        change which points are chosen. If several points are equally good, the first of them is chosen.
 
         Args:
             count: maximum number of points, 1 or more.
@@ -104,12 +104,12 @@ def _first_of(values: np.ndarray, size: float) -> int:
 
 
 def contact_regions(contacts: Contacts) -> list[ContactRegion]:
-    """Return the regions of connected contacts, in the order of their first pairs.
+    """Return the connected regions in which two objects touch or overlap, in the order of their first pairs.
 
-    Contacts are connected if their segments of the intersection curve are connected, or if the surface between them
-    lies inside the other solid. The normal is the direction of the shortest translation that separates the two objects
-    here. For flush surfaces, the normal points out of a. Open meshes have no inside: for open meshes, the translation
-    separates the triangles that meet.
+    Two contacts belong to the same region if their parts of the intersection curve are connected, or if the surface
+    between them lies inside the other solid. The normal of a region is the direction of the shortest translation that
+    separates the two objects there. If the surfaces are flush, the normal points out of a. An open mesh has no inside.
+    For an open mesh, the translation therefore separates only the triangles that touch or cross each other.
 
     Args:
         contacts: result of ``collide`` for two meshes.

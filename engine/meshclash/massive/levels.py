@@ -31,11 +31,12 @@ _KEPT = 2
 
 
 class MeshLevel(ClusteredMesh):
-    """A level of detail of a clustered mesh, accepted wherever that mesh is.
+    """A level of detail of a clustered mesh. You can pass a level wherever a clustered mesh is accepted.
 
-    ``MeshLevels.level`` returns it. A level consists of nodes, and of the mesh's own clusters where a node would be too
-    far from the mesh. Its triangles have their own indices, and share no vertices. You need not call ``close``: the
-    level uses the open files of the mesh and of its levels.
+    ``MeshLevels.level`` returns a MeshLevel. A level consists of simplified nodes. Where a node would be too far from
+    the mesh, the level contains the original clusters of the mesh instead. The triangles of a level have their own
+    indices, and they do not share vertices. You do not have to close a level, because it uses the open files of the
+    mesh and of its levels.
 
     Attributes:
         out: largest distance of any point of the mesh from the level [m].
@@ -54,17 +55,18 @@ class MeshLevel(ClusteredMesh):
 
 
 class MeshLevels(HoldsFile):
-    """The levels of detail of a clustered mesh, in a file next to the mesh file.
+    """The levels of detail of a clustered mesh. The levels are stored in a file next to the mesh file.
 
-    ``MeshLevels.open`` and ``MeshLevels.build`` create a MeshLevels object. The file has nodes. Each node represents a
-    range of consecutive clusters, with a quarter of their triangles or fewer, and with two proved bounds. If triangles
-    cannot be simplified, as in a soup of scattered triangles, the file has no nodes, and each level has the mesh's own
-    triangles; ``note`` then gives the reason.
+    ``MeshLevels.open`` and ``MeshLevels.build`` create a MeshLevels object. The file consists of nodes. Each node is a
+    simplified mesh for a range of consecutive clusters. A node has at most a quarter of the triangles of these
+    clusters, and two proved bounds for its error. If a mesh cannot be simplified, such as a set of scattered triangles,
+    the file has no nodes, and each level consists of the original triangles. The attribute ``note`` then gives the
+    reason.
 
     Attributes:
         path: path of the file: that of the mesh with ".levels" appended.
         mesh: the ClusteredMesh.
-        node_count, triangle_count: numbers of nodes, and of the triangles of all nodes.
+        node_count, triangle_count: the number of nodes, and the number of triangles of all nodes together.
     """
 
     def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
@@ -81,16 +83,18 @@ class MeshLevels(HoldsFile):
     def build(
         cls, mesh: ClusteredMesh, *, weld: float = 0.0, threads: int | None = None
     ) -> Generator[Progress, None, "MeshLevels"]:
-        """Write the levels of a clustered mesh to the file beside it, and open them.
+        """Compute the levels of detail of a clustered mesh, write them to a file next to the mesh file, and open that
+        file.
 
-        Only some pages are in memory at a time. An interrupted build resumes when ``build`` is called again with the
-        same arguments. The finished file replaces an older one in one step.
+        Only a few pages of the mesh are in memory at a time. If a build is interrupted, call ``build`` again with the
+        same arguments to resume it. When the file is finished, it replaces any older file in a single step.
 
         Args:
             mesh: an open ClusteredMesh.
-            weld: vertices within this distance [m] are merged. Welding helps with models whose faces were written one
-                by one with cracks between them. The bounds include these movements; the mesh itself is not changed.
-            threads: most threads to use; None for all cores. The number does not affect the file.
+            weld: vertices within this distance [m] are merged, which helps if the faces of a model were written one by
+                one, with cracks between them; the mesh itself does not change, and the error bounds of the levels
+                include the movement of the vertices.
+            threads: maximum number of threads, which does not change the file; None uses all cores.
             progress: a function that is called with Progress.
 
         Raises:
@@ -105,7 +109,7 @@ class MeshLevels(HoldsFile):
 
     @classmethod
     def open(cls, mesh: ClusteredMesh) -> "MeshLevels":
-        """Open the levels that are stored beside a clustered mesh.
+        """Open the file of levels that is stored next to a clustered mesh.
 
         Raises:
             InvalidFile: the levels file does not exist, is damaged, or belongs to another mesh.
@@ -113,7 +117,8 @@ class MeshLevels(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return the level with the fewest triangles whose bounds add up to at most ``error`` in every part.
+        """Return the level with the fewest triangles whose error is small enough. In every part of the level, the sum
+        of the two error bounds is at most ``error``.
 
         Args:
             error: [m], 0 or more; 0 gives the triangles of the mesh.
@@ -134,13 +139,16 @@ class MeshLevels(HoldsFile):
         return self._kept[key]
 
     def shown(self, most: int, eye: Any = None, finest: float = 0.0, memory: int = DEFAULT_MEMORY) -> MeshLevel:
-        """Return a level for display: as fine as ``most`` triangles allow, or the coarsest one.
+        """Return a level for display. The level is as fine as ``most`` triangles allow. If even the coarsest level has
+        more triangles, return that level.
 
         Args:
             most: largest number of triangles, at least 1.
-            eye: position of the viewer, (3,) [m] in the mesh's frame. The permitted error then grows with the distance
-                from the eye, so that errors look equally large. None: the same error is permitted everywhere.
-            finest: error [m] below which the level need not be refined; with an eye, as a share of the distance.
+            eye: position of the viewer, (3,) [m] in the mesh's frame. If you give an eye, the permitted error grows
+                with the distance from it, so that all errors look equally large on the screen. None: the same error is
+                permitted everywhere.
+            finest: error [m] below which the level does not have to be refined; with an eye, a fraction of the distance
+                from it.
             memory: as for ``level``.
 
         Raises:
@@ -210,26 +218,29 @@ class MeshLevels(HoldsFile):
 
     @property
     def note(self) -> str:
-        """The reason why the file has no levels, and the solution; empty if it has levels."""
+        """The reason why the file has no levels, and what you can do about it. The text is empty if the file has
+        levels.
+        """
         return "" if self.node_count else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes and pages of all open levels [bytes]."""
+        """The memory that the boxes and pages of all open levels use [bytes]."""
         return sum(level.nbytes for level in self._kept.values())
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every node and compare it with its checksum and the table; raise InvalidFile at the first wrong node.
+        """Read every node, and compare it with its checksum and with the table of nodes. At the first wrong node, the
+        method raises InvalidFile.
 
-        The file alone does not prove that the bounds are valid.
+        The check does not prove that the error bounds in the file are valid.
         """
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file; its levels can no longer be used."""
+        """Close the file. After you close the file, you cannot use its levels."""
         self._file.close()
 
     def __enter__(self) -> "MeshLevels":

@@ -29,12 +29,13 @@ DEFAULT_CLUSTER = 2048
 
 
 class ClusteredMesh(HoldsFile):
-    """A mesh of any number of triangles in a file. ``collide`` and similar queries accept a ClusteredMesh like a mesh
-    in memory.
+    """A mesh that stays in a file and may have any number of triangles. You can pass a ClusteredMesh to ``collide`` and
+    similar queries, as you would a mesh in memory.
 
-    ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create a ClusteredMesh. Neighbouring triangles form a cluster,
-    whose page is read when a query comes near it. The boxes of all clusters stay in memory. Only one thread may use a
-    ClusteredMesh at a time.
+    ``ClusteredMesh.open`` and ``ClusteredMesh.build`` create a ClusteredMesh. The triangles are grouped into clusters
+    of neighbouring triangles, and each cluster has its own page in the file. A query reads the page of a cluster only
+    when it comes near this cluster. The bounding boxes of all clusters stay in memory. Only one thread at a time may
+    use a ClusteredMesh.
 
     Attributes:
         path: path of the file.
@@ -69,28 +70,29 @@ class ClusteredMesh(HoldsFile):
         memory: int = BUILD_MEMORY,
         cluster_triangles: int = DEFAULT_CLUSTER,
     ) -> Generator[Progress, None, "ClusteredMesh"]:
-        """Write a mesh as clusters to a file, without loading the whole mesh into memory, and open the file.
+        """Write a mesh to a file as clusters, and open the file. The build does not load the whole mesh into memory.
 
-        Triangles are sorted along a Morton curve on disk, in a folder next to ``path`` whose name ends in ".building".
-        The folder takes some 130 bytes per triangle, and is removed at the end. If a build from a file is interrupted,
-        calling ``build`` again with the same arguments resumes it. The finished file replaces ``path`` in one step.
+        The build sorts the triangles along a Morton curve. The triangles are sorted on disk, in a folder next to
+        ``path`` whose name ends in ".building". The folder takes about 130 bytes per triangle, and the build removes it
+        at the end. If a build from a file is interrupted, call ``build`` again with the same arguments to resume it.
+        When the file is finished, it replaces any older file at ``path`` in a single step.
 
         Args:
-            source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners
-                (n, 3, 3) of a soup, or an iterable of chunks. Either all chunks are such corners, or all are
-                (vertices, triangles) that index their own vertices. Polygons are split into fans. Coordinates are kept
-                bit by bit in float32 or float64; triangles and vertices keep their indices. Triangles of an STL file
-                share no vertices.
-            path: the file to be written. If ``path`` is a link, the target of the link is written.
-            memory: approximate number of bytes that the build may use; at least 4 MB. The number does not affect the
+            source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners (n, 3, 3) of
+                a soup, or an iterable of chunks. A chunk is either corners (n, 3, 3), or a pair (vertices, triangles)
+                whose indices refer to the vertices of the same chunk. All chunks must have the same form. Polygons are
+                split into fans of triangles. Coordinates are stored in float32 or float64 without any change. Triangles
+                and vertices keep their indices. In an STL file, the triangles do not share any vertices.
+            path: the file to be written, or a link to this file.
+            memory: approximate number of bytes that the build may use, at least 4 MB; the limit does not change the
                 file.
-            cluster_triangles: most triangles of a cluster, 16 to 16384.
+            cluster_triangles: maximum number of triangles in a cluster, from 16 to 16384.
             progress: a function that is called with Progress.
 
         Raises:
             InvalidFile: the source file cannot be read, or contains no mesh that ``TriangleMesh`` accepts; or ``path``
-                cannot be written: it is a folder, a device, a pipe or the source itself. The message names file and
-                cause.
+                cannot be written: it is a folder, a device, a pipe or the source itself. The message names the file and
+                the cause.
             InvalidMesh: the source is neither a file nor a mesh that ``TriangleMesh`` accepts.
             UnsupportedOption: an option is out of its range.
         """
@@ -102,12 +104,13 @@ class ClusteredMesh(HoldsFile):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], memory: int = DEFAULT_MEMORY) -> "ClusteredMesh":
-        """Open a file that ``build`` wrote.
+        """Open a file that ``build`` has written.
 
         Args:
             path: the file.
             memory: maximum memory of the boxes of the clusters and the loaded pages together, in bytes; results of
-                queries are not included. At least 4 MB, and enough for the boxes and two pages.
+                queries are not included. The memory must be at least 4 MB, and large enough for the boxes and two
+                pages.
 
         Raises:
             InvalidFile: the file is missing, damaged, or not a clustered mesh.
@@ -124,14 +127,16 @@ class ClusteredMesh(HoldsFile):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the boxes of the clusters and of the loaded pages [bytes]."""
+        """The memory that the boxes of the clusters and the loaded pages use [bytes]."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every page and compare it with its checksum and the table; raise InvalidFile at the first wrong page.
+        """Read every page, and compare it with its checksum and with the table of pages. At the first wrong page, the
+        method raises InvalidFile.
 
-        Every triangle must occur exactly once. This check needs one bit of memory per triangle.
+        The method also checks that every triangle occurs exactly once. To check this, the method needs one bit of
+        memory per triangle.
         """
         seen = np.zeros(self.triangle_count // 8 + 1, np.uint8)
         for number in range(self.cluster_count):
@@ -154,7 +159,7 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def sample(self, most: int) -> Generator[Progress, None, np.ndarray]:
-        """Return some triangles, spread evenly over all clusters, as a preview of the mesh.
+        """Return some triangles as a preview of the mesh. The triangles are spread evenly over all clusters.
 
         Args:
             most: approximate number of triangles; at least one per cluster is returned.
@@ -172,8 +177,8 @@ class ClusteredMesh(HoldsFile):
 
     @in_slices
     def loaded(self) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """Load the whole mesh into memory, page by page. Use this method only for meshes that fit into memory, such as
-        levels.
+        """Load the whole mesh into memory, page by page. Call ``loaded`` only if the mesh fits into memory, as a level
+        of detail usually does.
 
         Returns:
             Vertices (n, 3) in the stored type [m], shared within a page, and triangles (m, 3) int64, sorted by page.
@@ -188,7 +193,7 @@ class ClusteredMesh(HoldsFile):
         return np.concatenate(vertices), np.concatenate(triangles)
 
     def close(self) -> None:
-        """Close the file; the mesh can no longer be used."""
+        """Close the file. After you close the file, you cannot use the mesh."""
         for thing in self.beside.values():
             thing.close()
         self.beside.clear()

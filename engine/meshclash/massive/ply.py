@@ -142,7 +142,7 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Sou
             if begin + len(data) == source.size:
                 raise source.error(f"the file ends within the faces: {left} are missing", byte=begin)
             if room >= _LONGEST_ROW:
-                raise source.error(f"a face has more than {_LONGEST_ROW} bytes", byte=begin)
+                raise source.error(f"a face takes more than {_LONGEST_ROW} bytes of the file", byte=begin)
             source.seek(begin)
             room *= 2
             continue

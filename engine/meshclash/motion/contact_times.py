@@ -58,15 +58,16 @@ _PARTS = 256
 
 @dataclass(frozen=True, eq=False)
 class TimeOfContact:
-    """The first contact of two moving objects; true if there is one.
+    """The first contact of two moving objects. If there is no contact, the truth value of a TimeOfContact is False.
 
     Attributes:
-        time: Time of the first contact; None without a contact. At all earlier times the objects are certainly apart.
+        time: Time of the first contact; None without a contact. At all times before, the objects are certainly apart.
         distance: Distance at that time [m], at most the tolerance; infinite if there is no contact.
-        point_a: World point of a's surface nearest to b's at that time, (3,) [m]; None without a contact.
+        point_a: The point on the surface of a that is nearest to b at that time, in world coordinates, (3,) [m]; None
+            without a contact.
         intervals: The intervals of contact; empty unless ``intervals`` was set.
-        tolerance: [m]: as given, or chosen by the size of the objects.
-        queries: Number of distances that were measured.
+        tolerance: the tolerance [m] that you gave, or that was derived from the size of the objects.
+        queries: The number of distances that the search measured.
     """
 
     time: float | None
@@ -98,27 +99,29 @@ def time_of_contact(
 ) -> Generator[Progress, None, TimeOfContact]:
     """Find the time at which two objects in rigid motion first touch, and the intervals in which they are in contact.
 
-    Objects are in contact if their surfaces are within the tolerance, or if one object lies inside the other object, a
-    closed mesh. Every meeting is found, no matter how fast. An approach to within the tolerance, but not to within half
-    of it, may or may not be found.
+    Two objects are in contact if the distance between their surfaces is at most the tolerance, or if one object lies
+    inside a closed mesh. The function finds every contact, no matter how fast the objects move. If the smallest
+    distance is between half the tolerance and the tolerance, the function may or may not report a contact.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, PointClouds, or exact shapes except half-spaces and planes.
             Distances of clouds are computed by ``cloud_distance``: they are as accurate as the surface that a cloud
             represents.
         motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) for an object at rest. The
-            query covers the time from the first start to the last end of both motions. Before and after its own motion
-            an object is at rest. Without any motion the time is 0.
+            query covers the time from the earlier start to the later end of the two motions. Before and after its own
+            motion, an object is at rest. If both objects are at rest, the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds the intervals of contact, and the time of the deepest contact in each.
-        depth: False skips the times of greatest depth, which often take most of the computation. Exact shapes have no
+        depth: False skips the times of greatest depth, which often take most of the computation; exact shapes have no
             depth.
-        interruption: contacts that are separated by a shorter time than this may be reported as one; None: 1/256 of the
-            time. No contact is too short to be found, and outside the intervals the objects are certainly apart.
+        interruption: two contacts may be reported as one if less than this time lies between them; default: 1/256 of
+            the time. The function finds contacts of any length, however short. At all times outside the reported
+            intervals, the objects are certainly apart.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to
-        be resolved in float64 at these coordinates, speeds and times.
+        InvalidMesh, InvalidPose: an object or a pose is invalid.
+        UnsupportedOption: a tolerance or interruption that is not above 0, or is too small to be resolved in float64 at
+            these coordinates, speeds and times.
 
     Example:
         >>> import numpy as np

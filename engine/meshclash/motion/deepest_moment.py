@@ -29,15 +29,16 @@ class Approach(NamedTuple):
 
 @dataclass(frozen=True)
 class ContactInterval:
-    """A time interval in which two objects are in contact.
+    """A time interval in which two objects are in contact. The objects are in contact both at its start and at its end.
 
     Attributes:
-        start: The first time of contact. Between the previous interval and this time the objects are certainly apart.
-        end: The last time of contact. Between this time and the next interval the objects are certainly apart. At both
-            start and end they are in contact.
-        deepest: Time of the deepest contact, or of the smallest distance for objects that only touch. The time is the
-            best one found: 17 times are sampled, and the search is refined around the best of them. None if the depth
-            was not requested.
+        start: The first time of contact; from the end of the previous interval until this time, the objects are
+            certainly apart.
+        end: The last time of contact; from this time until the start of the next interval, the objects are certainly
+            apart.
+        deepest: Time of the deepest contact, or of the smallest distance if the objects only touch. The search samples
+            17 times and then refines the best of them, so it may miss a deeper moment between the samples; None if you
+            did not request the depth.
         depth: Depth at that time: diameter of the largest ball found in the common volume of solids [m]; None if
             there is no such ball.
     """

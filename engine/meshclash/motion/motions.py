@@ -103,15 +103,17 @@ class Motion(Copyable):
 
 
 class ScrewMotion(Motion):
-    """A screw motion from one pose to another: rotation about one axis and translation along it, at constant speed.
+    """A screw motion from one pose to another. The object rotates about an axis and moves along the same axis, both at
+    constant speed. The object rotates by the smallest possible angle, which is at most half a turn. For larger angles,
+    create the motion with ``about``.
 
     Args:
-        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The smallest rotation is used, half a
-            turn at most; use ``about`` for longer rotations.
+        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix.
         start, end: times; ``end`` is later.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or not in ascending order.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: times that are not finite or not in ascending order.
 
     Example:
         >>> import numpy as np
@@ -137,7 +139,7 @@ class ScrewMotion(Motion):
         start: float = 0.0,
         end: float = 1.0,
     ) -> Motion:
-        """Return a rotation by any angle about an axis, with a translation along it.
+        """Return a motion that rotates an object by any angle about an axis, and moves it along this axis.
 
         Args:
             point: point of the axis, (3,) [m], world. direction: direction of the axis, (3,), not zero.
@@ -145,8 +147,8 @@ class ScrewMotion(Motion):
             pose: pose of the object at the start. start, end: times.
 
         Raises:
-            InvalidPose; UnsupportedOption: numbers that are not finite, a direction without length, more than 10,000
-            turns.
+            InvalidPose: the pose is invalid.
+            UnsupportedOption: numbers that are not finite, a direction without length, or more than 10,000 turns.
         """
         times = _ordered("times", [start, end])
         centre, axis = _vector("point", point), _vector("direction", direction)
@@ -172,18 +174,19 @@ class ScrewMotion(Motion):
 
 
 class KeyframedMotion(Motion):
-    """The motion through given poses at given times.
+    """A motion that passes through given poses at given times.
 
     Args:
         times: (k,), increasing, k > 0.
         poses: one pose for each time, (k, 4, 4), or a sequence of poses.
         interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
-            while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. Both rotate by at most half
-            a turn between two keys: add keys for larger rotations.
+            while the object rotates, both at constant speed. "screw": as ``ScrewMotion``. With both, the object rotates
+            by at most half a turn between two keys, so add keys for larger rotations.
 
     Raises:
-        InvalidPose; UnsupportedOption: times that are not finite or not increasing, a different number of poses, or an
-        unknown interpolation.
+        InvalidPose: a pose is invalid.
+        UnsupportedOption: times that are not finite or not increasing, a different number of poses, or an unknown
+            interpolation.
 
     Example:
         >>> import numpy as np

@@ -38,6 +38,7 @@ the noise."""
 
 _DEVIATIONS_IN_SPREAD = 1.822  # standard deviation of normal noise divided by its median ``measure_residuals``
 _NOISE_STEPS = 6
+_GROWTH = 1.05  # of noise / bandwidth: where it is larger for a larger bandwidth, the points have a shape
 _SHAPELESS = 0.5  # noise / bandwidth, once the bandwidth has doubled: above it, the points fill space, not a surface
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
@@ -189,13 +190,14 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     The noise is estimated from the distances of points from the planes fitted around them, in a way that edges,
     crossing sheets and the two sides of a plate do not count as noise. A larger bandwidth includes more noise, so the
     estimate is repeated until the bandwidth no longer grows. Fins that are closer than the bandwidth fill space, which
-    a noisy surface never does; they keep the bandwidth of eq. 9. Wires do so too, because a larger bandwidth treats
-    their points as lines.
+    a noisy surface never does; they keep the bandwidth of eq. 9. So do wires and thin branches: what looks like noise
+    grows faster than the bandwidth there, or a larger bandwidth treats their points as lines.
     """
     least = h = bandwidth_of(radius)
     total = len(tree.points)
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN // 4)).astype(np.int64))
     residuals = np.empty(len(chosen))
+    first = math.inf
     for _ in range(_NOISE_STEPS):
         tree.parameters[:] = _parameters(_lengths(radius, h), False)
         measure_residuals(tree, chosen, residuals)
@@ -205,6 +207,9 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
         noise = _DEVIATIONS_IN_SPREAD * float(np.median(known)) if len(known) else 0.0
         if BANDWIDTH_IN_NOISE * noise <= h:
             break
+        if noise > _GROWTH * first * h:
+            return least
+        first = min(first, noise / h)
         if h > 2.0 * least and noise > _SHAPELESS * h:
             return least
         h = BANDWIDTH_IN_NOISE * noise

@@ -166,26 +166,28 @@ def _checked_affine(matrix: Any) -> np.ndarray:
 
 
 class PointCloud(Copyable):
-    """Points that sample a surface. Queries use the implicit surface that the points define (``surface.py``).
+    """A set of points that sample a surface. Queries use the implicit surface that the points define (``surface.py``).
 
-    No mesh is made. The surface need not be closed. Computations use an origin near the points, so clouds far from the
-    world's origin lose no precision. The hierarchy is built when a query first needs it.
+    MeshClash does not turn the points into a mesh. The surface does not have to be closed. All computations use an
+    origin near the points, so a cloud that lies far from the origin of the world does not lose precision. MeshClash
+    builds the hierarchy of the cloud when a query needs it for the first time.
 
     Args:
         points: array-like, shape (n, 3) [m], in the object's own frame; at least 8, not all on one line.
-        normals: array-like, shape (n, 3), of any length, or None. The normals orient the surface: f > 0 behind it.
-        bandwidth: h [m] of the weight exp(-d^2 / h^2). None derives it from the sampling radius
-            (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also more detail.
-            Beyond about three times the derived bandwidth, the surface departs from its points, and contacts are
-            missed.
+        normals: array-like, shape (n, 3), of any length, or None. The normals orient the surface: f > 0 behind the
+            surface.
+        bandwidth: h [m] of the weight exp(-d^2 / h^2). If the value is None, MeshClash derives the bandwidth from the
+            sampling radius (Klein and Zachmann 2004, eq. 9 to 11). A larger bandwidth smooths away more noise, but also
+            more detail; beyond about three times the derived bandwidth, the surface no longer follows its points, and
+            queries miss contacts.
         surface: "twicing": weighted least squares, corrected for their shrinkage at curved places
             (``shrinkage.py``); "wls": weighted least squares of the given points (eq. 1 to 4); or "apss":
             algebraic spheres, which need normals (Guennebaud and Gross 2007).
 
     Raises:
         InvalidPointCloud: wrong shape, too few points, NaN, infinite or masked coordinates, all points equal or on a
-            line, unusable normals. Also raised when the hierarchy is built: if nearly all points coincide with
-            others, or the bandwidth is too small for a surface.
+            line, unusable normals. The same error is raised when the hierarchy is built, if nearly all points coincide
+            with others or if the bandwidth is too small for a surface.
         UnsupportedOption: an invalid bandwidth, or an unknown surface.
 
     Example:
@@ -217,7 +219,9 @@ class PointCloud(Copyable):
         *,
         surface: str = "twicing",
     ) -> Generator[Progress, None, "PointCloud"]:
-        """Make a cloud, with the arguments and errors of ``PointCloud``. ``steps`` runs the checks in slices."""
+        """Create a cloud. The arguments and errors are the same as for ``PointCloud``. If you call this method with
+        ``steps``, the checks run in slices.
+        """
         cloud = cls.__new__(cls)
         yield from cloud._init_steps(points, normals, bandwidth, surface)
         return cloud
@@ -237,15 +241,19 @@ class PointCloud(Copyable):
 
     @property
     def built(self) -> Built:
-        """The hierarchy and its lengths, for kernels. Built on first use."""
+        """The hierarchy of the points and its lengths, in the form that kernels need. MeshClash builds the hierarchy on
+        first use.
+        """
         return self.build() if self._built is None else self._built
 
     @in_slices
     def build(self) -> Generator[Progress, None, Built]:
-        """Build the hierarchy that queries need, unless it is built already, in slices of some milliseconds.
+        """Build the hierarchy that queries need, in slices of some milliseconds. If the hierarchy already exists, the
+        method does nothing.
 
-        A million points take about a second in all. Closing the generator early only discards its work. Several
-        generators may run at the same time, also in threads: the result of the first to finish is kept.
+        The build takes about a second for a million points. If you close the generator early, only its own work is
+        lost. Several generators may run at the same time, even in different threads. The cloud keeps the result of the
+        generator that finishes first.
         """
         given = self._given
         if given is not None:
@@ -259,7 +267,7 @@ class PointCloud(Copyable):
 
     @property
     def points(self) -> np.ndarray:
-        """The points in their given order [m], a new (n, 3) float64 array."""
+        """The points in the order in which you gave them [m], as a new (n, 3) float64 array."""
         given = self._given
         if given is not None:
             return given[0].copy()
@@ -267,10 +275,10 @@ class PointCloud(Copyable):
 
     @property
     def corrected_points(self) -> np.ndarray:
-        """The points that the surface is fitted to [m], a new (n, 3) float64 array in the order of the points.
+        """The points to which the surface is fitted [m], as a new (n, 3) float64 array in the same order as ``points``.
 
-        For "twicing" they are moved to undo the surface's shrinkage (``shrinkage.py``). Without a correction, these are
-        the points themselves.
+        With the surface "twicing", MeshClash moves the points to undo the shrinkage of the surface (``shrinkage.py``).
+        With the other surfaces, the corrected points are the points themselves.
         """
         return self._in_given_order(self.built.tree.corrected + self.built.tree.origin)
 
@@ -287,60 +295,64 @@ class PointCloud(Copyable):
 
     @property
     def has_normals(self) -> bool:
-        """Whether normals were given."""
+        """Whether the cloud was created with normals."""
         given = self._given
         return given[1] is not None if given is not None else len(self.built.tree.normals) > 0
 
     @property
     def bounds(self) -> np.ndarray:
-        """Lowest and highest coordinates [m], a new (2, 3) float64 array."""
+        """The lowest and the highest coordinates of the points [m], as a new (2, 3) float64 array."""
         return self._bounds.copy()
 
     @property
     def lengths(self) -> Lengths:
-        """Sampling radius, bandwidth, horizon and margin [m], and the cut-off count."""
+        """The sampling radius, the bandwidth, the horizon and the margin [m], and the cut-off count."""
         return self.built.lengths
 
     @property
     def bandwidth(self) -> float:
-        """h [m]: as given, or derived from the sampling radius and the noise of the points."""
+        """The bandwidth h [m]. If you did not give a bandwidth, it is derived from the sampling radius and the noise of
+        the points.
+        """
         return self.lengths.bandwidth
 
     @property
     def sampling_radius(self) -> float:
-        """Radius [m] of discs around the points whose areas add up to that of the surface."""
+        """The sampling radius [m]. If you place a disc of this radius at each point, the discs together have the same
+        area as the surface.
+        """
         return self.lengths.sampling_radius
 
     @property
     def horizon(self) -> float:
-        """r_eps [m]: the distance beyond which points have no influence."""
+        """The distance r_eps [m] beyond which a point has no influence on the surface."""
         return self.lengths.horizon
 
     @property
     def resolution(self) -> float:
-        """Length [m] below which gaps and overlaps are undecided: two sampling radii, or the bandwidth if it is
-        larger.
+        """The length [m] below which the cloud may be too coarse to tell a gap from an overlap. The resolution is twice
+        the sampling radius, or the bandwidth if the bandwidth is larger.
         """
         return max(2.0 * self.sampling_radius, self.bandwidth)
 
     @property
     def nbytes(self) -> int:
-        """Memory of points, normals and hierarchy [bytes]."""
+        """The memory that the points, the normals and the hierarchy use [bytes]."""
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Evaluate the implicit function at points in the object's frame: eq. 1 to 6, for the ``corrected_points``.
+        """Evaluate the implicit function of the ``corrected_points`` at given points in the object's own frame (eq. 1
+        to 6).
 
         Args:
             at: (k, 3) [m].
             device: "cpu", "cuda" or "auto", as for ``deviation``.
 
         Returns:
-            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,)
-            bool tells whether the surface exists at the point: more points than the cut-off count lie within the
-                horizon.
-            f and normal share one sign: for "apss" that of the given normals, otherwise an arbitrary one. Where
-            valid is False, f is 0.
+            (f, normal, valid): f (k,) is the distance [m] to the surface along the unit normal (k, 3). valid (k,) bool
+                tells whether the surface exists at the point, which is the case if more points than the cut-off count
+                lie within the horizon. If valid is False at a point, f is 0 there. f and normal have the same sign:
+                for "apss" that of the given normals, otherwise an arbitrary one.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) finite numbers.
@@ -362,9 +374,10 @@ class PointCloud(Copyable):
 
     @in_slices
     def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
-        """Return a new cloud whose points and normals are transformed by a (4, 4) affine matrix.
+        """Return a new cloud whose points and normals have been transformed by a (4, 4) affine matrix.
 
-        A given bandwidth is scaled by the cube root of the matrix's change of volume.
+        If you gave a bandwidth, the new cloud gets this bandwidth, multiplied by the cube root of the matrix's change
+        of volume.
 
         Raises:
             InvalidPointCloud: the matrix is not 4x4, finite and invertible.
@@ -398,7 +411,7 @@ class PointCloud(Copyable):
 
     @property
     def normals(self) -> np.ndarray | None:
-        """Unit normals, a new (n, 3) float64 array, or None."""
+        """The normals of length 1, as a new (n, 3) float64 array; None if the cloud has no normals."""
         given = self._given
         if given is not None:
             return None if given[1] is None else given[1].astype(np.float64)

@@ -24,13 +24,14 @@ _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 class CloudContacts(Copyable):
-    """All contacts of two objects, at least one of them a cloud. Made by ``collide``.
+    """All contacts between a point cloud and another object. ``collide`` returns a CloudContacts.
 
     Attributes:
-        points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
-            that meet. They lie along the curves in which the surfaces intersect.
-        pose: (k,) int32: index of each point's pose in the given stack; 0 without a stack. Contacts are sorted by it.
-        stats: QueryStats; ``exact_tests`` counts evaluations of a surface.
+        points: (k, 3) float64 [m], world: one point on both surfaces for each contact between two leaves, or between a
+            leaf and a triangle; the points lie along the curves in which the two surfaces intersect.
+        pose: (k,) int32: index of each point's pose in the given stack, by which the contacts are sorted; 0 without a
+            stack.
+        stats: QueryStats; ``exact_tests`` counts how often a surface was evaluated.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class CloudContacts(Copyable):
 
     @cached_property
     def region(self) -> np.ndarray:
-        """Index of the contact region of each point, (k,) int32, counted from 0. Connected contacts share a region.
+        """The index of the contact region to which each point belongs, (k,) int32, counted from 0. Connected contacts
+        belong to the same region.
 
-        Contacts in different poses never share one.
+        Contacts in different poses never belong to the same region.
         """
         parent = np.arange(len(self))
         for pose in np.unique(self.pose):
@@ -72,15 +74,17 @@ class CloudContacts(Copyable):
 
     @property
     def region_count(self) -> int:
-        """Number of contact regions."""
+        """The number of contact regions."""
         return int(self.region.max()) + 1 if len(self) else 0
 
     def touched(self, side: int) -> np.ndarray:
-        """Return the triangles of a mesh, or the points of a cloud, that are in contact on one side in any pose.
+        """Return the elements of one object that are in contact in any of the poses: triangles of a mesh, or points of
+        a cloud.
 
-        The points belong to the meeting leaves. The points lie in the other leaf's box, or in the region common to leaf
-        and triangle, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point
-        of a leaf that is nearest to the contact is always included.
+        The points of a cloud come from those leaves of the hierarchy that touch or overlap. Each point lies in the box
+        of the other leaf, or in the region that its leaf shares with a triangle, with a margin of 1.5 sampling radii.
+        The returned points therefore reach about the size of a leaf beyond the curves of contact. The point of a leaf
+        that is nearest to the contact is always included.
 
         Args:
             side: 0 for a, 1 for b.
@@ -125,14 +129,14 @@ class CloudContacts(Copyable):
 
     @in_slices
     def undecided(self) -> Generator[Progress, None, np.ndarray]:
-        """Return whether the clouds are sampled too coarsely to tell whether their surfaces meet.
+        """Return whether the clouds have too few points to tell whether their surfaces touch or overlap.
 
-        A pair is undecided in two cases: the surfaces are closer than the resolution of the clouds
-        (``PointCloud.resolution``) without contact, or there is contact, but a move by the resolution could separate
-        the surfaces.
+        If two surfaces have no contact, the pair is undecided if their points are so close, compared with the
+        resolution of the clouds (``PointCloud.resolution``), that the surfaces may touch. If two surfaces have contact,
+        the pair is undecided if a move by the error of the surfaces could separate them.
 
         Returns:
-            (k,) bool, for each pose of the query; one without a stack.
+            (k,) bool, one value for each pose of the query, or a single value without a stack.
         """
         count = len(self._rows[0])
         found = np.empty(count, np.bool_)
@@ -151,7 +155,7 @@ class CloudContacts(Copyable):
 
     @in_slices
     def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """Return how deep each point of the cloud on one side lies behind the other object's surface.
+        """Return how deep the points of one cloud lie behind the surface of the other object.
 
         Args:
             side: 0 or 1, the side of a cloud.

@@ -44,14 +44,15 @@ _Samples = tuple[float, np.ndarray, np.ndarray, int, int]
 
 @dataclass(frozen=True, eq=False)
 class CloudDistance:
-    """The result of ``distance`` if at least one object is a cloud.
+    """The result that ``distance`` returns if at least one of the objects is a cloud.
 
-    For a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
+    If you pass a stack of k poses, every field except ``stats`` is an array whose first dimension is k.
 
     Attributes:
-        distance: float [m] between the surfaces; 0 if they meet.
+        distance: distance between the surfaces [m], float; 0 if the surfaces have a common point.
         point_a: (3,) [m], world: nearest point of a's surface.
-        sample_distance: float [m] between the nearest samples (points of a cloud, triangles of a mesh); exact.
+        sample_distance: exact distance between the nearest samples [m], float; a sample is a point of a cloud or a
+            triangle of a mesh.
         index_a: The nearest sample of a: index of a point, or of a triangle.
         stats: Counters of the search for a common point of the surfaces.
     """
@@ -141,11 +142,12 @@ def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds
 
 
 @kernel
-def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
+def _nearest_points(a, b, m, inner2, leaves, state, bounds, nodes, best):
     """Find the nearest two points of two clouds; ``best`` (3,) receives squared distance and both places in the trees.
 
-    Resumes from ``state`` (the number of pairs on the stack,), and stops after ``leaves`` pairs of leaves. Returns
-    whether the search is finished.
+    Where neither surface ends, only points whose squared distance is below ``inner2`` count. Resumes from ``state``
+    (the number of pairs on the stack,), and stops after ``leaves`` pairs of leaves. Returns whether the search is
+    finished.
     """
     a = by_reference(a)
     b = by_reference(b)
@@ -158,12 +160,13 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
             return True
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
+        most2 = inner2 if a.planes[node_a, 5] == 0.0 and b.planes[node_b, 5] == 0.0 else np.inf
         for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
             y = local_point(b, j)
             y = place(m, y[0], y[1], y[2])
             for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
                 d2 = squared_distance(local_point(a, i), y)
-                if d2 < best[0]:
+                if d2 < best[0] and d2 < most2:
                     best[0] = d2
                     best[1] = i
                     best[2] = j
@@ -172,11 +175,12 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
 
 
 @kernel
-def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
+def _nearest_triangle(a, b, m, inner2, leaves, state, bounds, nodes, best, point):
     """Find the nearest pair of a point of a cloud and a triangle of a mesh.
 
-    ``point`` receives the nearest point on the triangle, in the cloud's hierarchy frame. The search stops and resumes
-    like ``_nearest_points``.
+    Where the cloud's surface does not end, only pairs whose squared distance is below ``inner2`` count. ``point``
+    receives the nearest point on the triangle, in the cloud's hierarchy frame. The search stops and
+    resumes like ``_nearest_points``.
     """
     a = by_reference(a)
     b = by_reference(b)
@@ -189,6 +193,7 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
             return True
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
+        most2 = inner2 if a.planes[node_a, 5] == 0.0 else np.inf
         for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
             t = np.int64(b.order[entry])
             p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
@@ -196,7 +201,7 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
                 x = local_point(a, i)
                 foot = closest_on_triangle(x, p, q, r)
                 d2 = squared_distance(x, foot)
-                if d2 < best[0]:
+                if d2 < best[0] and d2 < most2:
                     best[0] = d2
                     best[1] = i
                     best[2] = t
@@ -221,7 +226,7 @@ def cloud_distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """Return the distance between a PointCloud and another PointCloud or a mesh.
+    """Return the distance between a point cloud and a mesh or another point cloud.
 
     Args:
         a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.
@@ -300,10 +305,10 @@ def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
 
 
 def near_place_steps(
-    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, limit: float, inner: float
 ) -> Generator[Progress, None, np.ndarray | None]:
     """Return the midpoint (3,) between the nearest samples of both objects in poses (3, 4), if they are closer than a
-    limit [m], else None.
+    limit [m], else None. Where no surface ends, the limit is ``inner`` [m] instead.
 
     One object is a cloud.
     """
@@ -311,7 +316,7 @@ def near_place_steps(
     if not isinstance(first, PointCloud):
         first, second, rows_a, rows_b = second, first, rows_b, rows_a
     assert isinstance(first, PointCloud)
-    nearest = yield from _samples_steps(first, second, rows_a, rows_b, limit)
+    nearest = yield from _samples_steps(first, second, rows_a, rows_b, limit, inner)
     return None if nearest is None else 0.5 * (nearest[1] + nearest[2])
 
 
@@ -319,15 +324,18 @@ def _nearest_steps(
     a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
 ) -> Generator[Progress, None, _Samples]:
     """Return the nearest pair of samples of both objects."""
-    nearest = yield from _samples_steps(a, b, rows_a, rows_b, math.inf)
+    nearest = yield from _samples_steps(a, b, rows_a, rows_b, math.inf, math.inf)
     assert nearest is not None
     return nearest
 
 
 def _samples_steps(
-    a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray, limit: float
+    a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray, limit: float, inner: float
 ) -> Generator[Progress, None, _Samples | None]:
-    """Return the nearest pair of samples of both objects if it is closer than a limit [m], else None."""
+    """Return the nearest pair of samples of both objects if it is closer than a limit [m], else None.
+
+    Where no surface ends, the limit is ``inner`` [m] instead.
+    """
     tree = a.built.tree
     origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
     bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
@@ -339,7 +347,7 @@ def _samples_steps(
     slices = 0
     if isinstance(b, PointCloud):
         target = b.built.tree
-        while not _nearest_points(tree, target, relative, _LEAVES, *stack, best):
+        while not _nearest_points(tree, target, relative, inner * inner, _LEAVES, *stack, best):
             slices += 1
             yield _searching(slices)
         if best[1] < 0.0:
@@ -348,7 +356,7 @@ def _samples_steps(
         y, index_b = _world(rows_b, target.points[j]), int(b.built.order[j])
     else:
         foot = np.empty(3)
-        while not _nearest_triangle(tree, mesh_tree(b), relative, _LEAVES, *stack, best, foot):
+        while not _nearest_triangle(tree, mesh_tree(b), relative, inner * inner, _LEAVES, *stack, best, foot):
             slices += 1
             yield _searching(slices)
         if best[1] < 0.0:

@@ -148,16 +148,18 @@ def deviation(
     signed: bool = False,
     device: str = "auto",
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return the distance [m] from each point of a cloud to another object's surface.
+    """Return the distance [m] between each point of a cloud and the surface of another object.
 
     Args:
         cloud: the PointCloud whose points are measured.
-        other: a mesh or a cloud. For a mesh, the distance is that of the nearest triangle. For a cloud, the distance is
-            that to its implicit surface, or to its nearest point where the surface does not exist.
+        other: a mesh or a cloud. The distance from a mesh is the distance from its nearest triangle. The distance from
+            a cloud is the distance from its implicit surface. Where a cloud has no surface, the distance is that from
+            its nearest point.
         pose_cloud, pose_other: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: negative for points behind the surface: inside a closed mesh, or against the normals of a cloud.
-        device: "cpu"; "cuda", a GPU; or "auto", which uses a GPU for enough points (``configure_device``). The results
-            are the same. If a GPU fails, the CPU computes the rest, with a warning.
+        signed: True makes the distance negative for points behind the surface, which are inside a closed mesh or on the
+            back of a cloud with normals.
+        device: "cpu"; "cuda", a GPU; or "auto", which uses a GPU for enough points (``configure_device``). All devices
+            give the same results. If a GPU fails, MeshClash issues a warning, and the CPU computes the rest.
 
     Returns:
         (n,) float64 [m], in the order of the cloud's points.

@@ -25,6 +25,7 @@ from .best_first import (
     MOST_EVALUATIONS,
     RESOLUTION,
     SETTINGS_LENGTH,
+    STARTED,
     STATE_LENGTH,
     TOLERANCE,
     VOLUME_TESTS,
@@ -99,6 +100,15 @@ class PairSearch(Copyable):
         self._speed, self._patience = _FIRST_SPEED, 0.0
         self._chunks: list[tuple[np.ndarray, ...]] = []
         self.complete = False
+
+    def begin_at(self, nodes_a: np.ndarray) -> None:
+        """Search only in some nodes (k,) of the first cloud. Call this before the search starts."""
+        count = len(nodes_a)
+        self._heap = new_heap(_HEAP + count)
+        self._heap[0][:count] = 0.0
+        self._heap[1][:count, 0] = nodes_a
+        self._heap[1][:count, 1] = 0
+        self.state[STARTED], self.state[HEAP_USED] = 1, count
 
     def advance(self, work: float) -> bool:
         """Run the traversal for about ``work`` units of work; return True when it is complete."""

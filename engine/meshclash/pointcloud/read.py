@@ -74,7 +74,7 @@ def _checked_memory(memory: Any) -> float | None:
 def read_points(
     path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None
 ) -> Generator[Progress, None, RawPoints]:
-    """Read the points of a file in slices; the generator returns RawPoints in metres.
+    """Read the points of a file in slices. The generator returns RawPoints, whose coordinates are in metres.
 
     The file extension decides the format: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs
     laspy and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
@@ -132,9 +132,9 @@ def read_cloud(
     bandwidth: float | None = None,
     surface: str = "twicing",
 ) -> PointCloud:
-    """Read a PointCloud from a file; the arguments are those of ``read_points`` and PointCloud.
+    """Read a point cloud from a file. The arguments are the same as for ``read_points`` and PointCloud.
 
-    Normals of the file are used if all normals are valid.
+    The cloud gets the normals in the file if all of these normals are valid.
 
     Raises:
         InvalidFile, UnsupportedOption: as ``read_points``.

@@ -239,11 +239,11 @@ def _quantile_bin(bins, weight):
 
 
 @inner
-def _is_line(sums, n):
+def is_line(sums, n, ratio):
     """Return whether the points in the given sums spread along a line rather than over a plane with the normal n.
 
-    The two larger eigenvalues of the covariance follow from its trace, its second
-    invariant, and the smallest one.
+    ``ratio`` is that of the two larger eigenvalues of the covariance, below which points form a line. The two larger
+    eigenvalues follow from the trace, the second invariant, and the smallest eigenvalue.
     """
     scale = 1.0 / sums[WEIGHT]
     x, y, z = sums[MEAN] * scale, sums[MEAN + 1] * scale, sums[MEAN + 2] * scale
@@ -252,7 +252,7 @@ def _is_line(sums, n):
     least = n[0] * (xx * n[0] + 2.0 * (xy * n[1] + xz * n[2])) + n[1] * (yy * n[1] + 2.0 * yz * n[2]) + n[2] * zz * n[2]
     both = xx + yy + zz - least
     product = xx * yy + yy * zz + zz * xx - xy * xy - yz * yz - xz * xz - least * both
-    return product * (1.0 + _LINE) * (1.0 + _LINE) < _LINE * both * both
+    return product * (1.0 + ratio) * (1.0 + ratio) < ratio * both * both
 
 
 @kernel
@@ -275,7 +275,7 @@ def measure_residuals(tree, chosen, out):
         out[k] = -1.0
         if sums[COUNT] > tree.parameters[CUTOFF]:
             f, n = solve_plane(sums)
-            if _is_line(sums, n):
+            if is_line(sums, n, _LINE):
                 out[k] = LINE
                 continue
             bins[:] = 0.0

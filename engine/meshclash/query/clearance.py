@@ -28,21 +28,22 @@ def clearance(
 ) -> Generator[Progress, None, Clearances]:
     """Return all pairs of triangles of two surfaces that are within a tolerance, with their distances.
 
-    A pair is included if its distance, computed in float64 from the world coordinates, is at most the tolerance. The
-    decision is the same for every bounding volume and builder. The distance is exactly 0 for triangles that meet, so
-    tolerance 0 gives the pairs of ``collide``. All pairs are stored in memory: about 20 bytes each, and three times as
-    much while they are sorted. A tolerance as large as the objects returns every triangle of one object with every
-    triangle of the other.
+    A pair is included if its distance is at most the tolerance. MeshClash computes the distance in float64 from the
+    world coordinates. The result does not depend on the bounding volumes or on how they are built. If two triangles
+    touch or cross each other, their distance is exactly 0. With tolerance 0, the function therefore returns the same
+    pairs as ``collide``. All pairs are stored in memory. Each pair takes about 20 bytes, and three times as much while
+    the pairs are being sorted. If the tolerance is as large as the objects, the result pairs every triangle of one
+    object with every triangle of the other.
 
     Args:
         a, b: meshes, hierarchies made by ``build``, clustered meshes (``ClusteredMesh``), or exact shapes
-            (``mc.shapes.Sphere``, ``Inflated``). Exact shapes have no triangles: their index is -1.
+            (``mc.shapes.Sphere``, ``Inflated``), which have no triangles and get the index -1.
         tolerance: [m], 0 or more.
         pose_a, pose_b, volume, threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: a tolerance that is negative or not finite, or
-        another invalid option.
+        InvalidMesh, InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: a tolerance that is negative or not finite, or another invalid option.
 
     Example:
         >>> import numpy as np

@@ -70,31 +70,30 @@ def collide(
     device: str = "auto",
     engine: str = "auto",
 ) -> Generator[Progress, None, Contacts | CloudContacts]:
-    """Return all pairs of triangles that have a common point, decided exactly.
+    """Return all pairs of triangles that have a common point. The result is exact.
 
-    Contacts are decided on the float64 world coordinates that the poses give (``Pose.apply``). The decision uses no
-    epsilon.
+    The function first computes the world coordinates of all vertices in float64 (``Pose.apply``). Exact arithmetic
+    without an epsilon then decides whether triangles with these coordinates have a common point.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). Clustered meshes support
-            bounding boxes only and run on the CPU. If one object is a PointCloud the result is a CloudContacts, and
-            ``touching``, ``volume`` and ``threads`` have no effect: the surface of a cloud is smoothed, so touching is
-            not a separate kind of contact.
+        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``). For clustered meshes, the
+            only bounding volumes are boxes, and the query runs on the CPU. If one object is a PointCloud, the result is
+            a CloudContacts. With a PointCloud, ``touching``, ``volume`` and ``threads`` have no effect. The surface of
+            a cloud is smoothed, so touching is not a separate kind of contact.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
         device: "cpu"; "cuda" for a GPU; or "auto", which uses a GPU if there are enough triangles
-            (``configure_device``). If the GPU fails during the query, the CPU computes the result: a warning is
-            issued, and ``stats.note`` contains the reason.
+            (``configure_device``); if the GPU fails during the query, MeshClash issues a warning, and the CPU computes
+            the result; ``stats.note`` contains the reason.
         engine: "hierarchies" builds bounding volume hierarchies on first use and caches them with the mesh. "voxels"
             needs no preparation. "auto" uses voxels for the first query of large meshes without hierarchies, if
             building the hierarchies would take longer. ``stats.engine`` contains the engine that was used.
 
     Returns:
-        Contacts: pairs sorted by (pose, i, j). The contacts are the same for every volume, builder, number of threads,
-            device
-        and engine.
+        Contacts: pairs sorted by (pose, i, j). The contacts do not depend on the volume, the builder, the number of
+            threads, the device or the engine.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
@@ -125,11 +124,12 @@ def collides(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Any]:
-    """Return whether the surfaces of two objects have a common point. Stops at the first contact.
+    """Return whether the surfaces of two objects have a common point. The search stops at the first contact.
 
-    An object inside another one without contact gives False: use ``Scene.collides``, which compares solids, or
-    ``verdict``, which returns CONTAINED. Exact shapes (``mc.shapes.Sphere``, ``Inflated``) are filled, except for an
-    inflated mesh. Arguments and errors as for ``collide``.
+    If an object lies inside another one without touching its surface, the result is False. To find such objects, use
+    ``Scene.collides``, which compares solids, or ``verdict``, which returns CONTAINED. Exact shapes such as
+    ``mc.shapes.Sphere`` count as solids, except for an ``Inflated`` mesh. The arguments and errors are the same as for
+    ``collide``.
 
     Returns:
         bool; for a stack of k poses an array (k,) bool.
@@ -158,13 +158,14 @@ def self_collide(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Contacts]:
-    """Return the pairs (i < j) of triangles of one object that meet beyond the vertex or edge that they share.
+    """Return the pairs (i < j) of triangles of one object that touch or cross each other, apart from the vertex or edge
+    that they share.
 
-    A pair is left out if its triangles share one or two vertex indices and have no common points except that vertex or
-    that edge. All other contacts are reported: triangles that cross, overlap (a fold, a doubled face), or touch
-    elsewhere (an edge along another triangle, a T-junction). Two vertices at the same position with different indices
-    do not count as shared: weld them (``TriangleMesh(..., weld=True)``), otherwise every edge of a triangle soup is
-    reported. Arguments and errors as for ``collide``.
+    If two triangles share one or two vertex indices, and have no common points except this vertex or edge, their pair
+    is left out. All other contacts are reported. Triangles may cross each other, overlap in a fold or a doubled face,
+    or touch elsewhere, as at a T-junction. Two vertices with different indices do not count as shared, even if they are
+    at the same position. If your triangles do not share vertices, weld them with ``TriangleMesh(..., weld=True)``. If
+    vertices are not welded, the function reports every edge. The arguments and errors are the same as for ``collide``.
 
     Example:
         >>> import meshclash as mc

@@ -81,36 +81,36 @@ def distance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Distance | CloudDistance]:
-    """Return the distance between the surfaces of two objects, with the nearest points.
+    """Return the distance between the surfaces of two objects, and the nearest points.
 
-    For an object inside a solid, the distance is measured to the surface of the solid. In contrast, ``Scene.distances``
-    compares solids: the gap is 0 if one solid lies inside the other. If the surfaces have a common point the distance
-    is exactly 0, and the result contains one pair of triangles that meet. If several pairs have the same smallest
-    distance, the result contains the first pair in sorted order. Source of the search: Larsen, Gottschalk, Lin,
-    Manocha, "Fast proximity queries with swept sphere volumes" (1999).
+    If an object lies inside a solid, its distance is measured to the surface of the solid. In contrast,
+    ``Scene.distances`` compares solids, and its gap is 0 if one solid lies inside the other. If the surfaces have a
+    common point, the distance is exactly 0, and the result contains one pair of triangles that touch or cross each
+    other. If several pairs of triangles have the same smallest distance, the result contains the first pair in sorted
+    order. Source of the search: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
+    (1999).
 
     Args:
         a, b: meshes, hierarchies made by ``build``, exact shapes (``mc.shapes.Sphere``, ``Inflated``, ...), or
             clustered meshes (``ClusteredMesh``), for which the permitted errors and ``start`` are ignored. With a
-            PointCloud the result is that of ``cloud_distance``: the errors, ``start``, ``volume`` and ``threads`` have
-            no effect.
+            PointCloud, the result is that of ``cloud_distance``. The permitted errors, ``start``, ``volume`` and
+            ``threads`` then have no effect, and ``upper_limit`` and ``lower_limit`` are not supported.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once.
-        relative_error, absolute_error: the result may exceed the true distance d, but is at most
-            (d + absolute_error [m]) / (1 - relative_error). Larger errors make the search faster.
+        relative_error, absolute_error: the result may exceed the true distance d, but is at most (d + absolute_error
+            [m]) / (1 - relative_error); larger errors make the search faster.
         upper_limit: stop if no pair is within this distance [m]; the distance is then infinite. Infinity: no limit.
-        lower_limit: stop at any pair within this distance [m]; the true distance is then at most the result.
-            ``Distance.lower_bound`` contains the proved lower bound. Point clouds support neither ``upper_limit`` nor
-            ``lower_limit``.
-        start: the result for an earlier pose. If the objects moved little, the search starts from its pair of
-            triangles and is many times faster. In a stack, each pose starts from the result for the previous one,
-            except every 512th, or every 32nd or more in shorter stacks.
+        lower_limit: stop at any pair within this distance [m]; the true distance is then at most the result, and
+            ``Distance.lower_bound`` contains the proved lower bound.
+        start: the result for an earlier pose, from whose pair of triangles the search starts. If the objects moved only
+            a little, this makes the search many times faster; in a stack, the search for each pose starts from the
+            result for the previous pose, but afresh after every 32 to 512 poses.
         volume: kind of bounding volume, default "aabb".
         threads, device: as for ``collide``.
 
     Raises:
-        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error that is negative or not finite, a
-        relative error of 1 or more, or a ``start`` that is not a Distance or belongs to other meshes or to another
-        number of poses.
+        InvalidMesh, InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: an error that is negative or not finite, a relative error of 1 or more, or a ``start`` that
+            is not a Distance or belongs to other meshes or to another number of poses.
 
     Example:
         >>> import numpy as np

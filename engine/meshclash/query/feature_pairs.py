@@ -9,7 +9,8 @@ from ..types.copying import Copyable
 
 @dataclass(frozen=True, eq=False)
 class FeaturePairs(Copyable):
-    """Vertex-face pairs and edge-edge pairs within a tolerance. ``near_features`` returns them.
+    """The vertex-face pairs and edge-edge pairs of a mesh that are within a tolerance. ``near_features`` returns a
+    FeaturePairs.
 
     Attributes:
         vertex_face: A vertex and a triangle, (k, 2) int32, sorted.

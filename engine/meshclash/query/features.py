@@ -11,7 +11,9 @@ _ON_EDGE = 2.0**-20
 
 
 class Feature(IntEnum):
-    """Feature of a triangle: 1 ``VERTEX``, 2 ``EDGE``, 3 ``FACE``: the number of corners with a weight above 0."""
+    """The feature of a triangle on which a point lies, which is 1 ``VERTEX``, 2 ``EDGE`` or 3 ``FACE``. The value is
+    the number of corners of the triangle whose weight is above 0.
+    """
 
     VERTEX = 1
     EDGE = 2
@@ -46,7 +48,7 @@ def unit_normals(corners: np.ndarray) -> np.ndarray:
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Scale vectors (..., 3) to length 1; NaN for zero vectors."""
+    """Scale vectors (..., 3) to length 1. A vector of length 0 becomes NaN."""
     with np.errstate(invalid="ignore", divide="ignore"):
         scaled = vectors / np.abs(vectors).max(axis=-1, keepdims=True)  # squares of tiny numbers would underflow
         found: np.ndarray = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)

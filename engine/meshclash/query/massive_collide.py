@@ -43,15 +43,17 @@ class LevelDistance(NamedTuple):
 
 
 class MassiveCollision(Copyable):
-    """Parts of two objects that may be within ``delta``, and the proved bounds. ``massive_collide`` returns it.
+    """The parts of two objects whose distance may be at most ``delta``, and the proved bounds of these distances.
+    ``massive_collide`` returns a MassiveCollision.
 
-    Each row is a pair of runs of clusters. Every pair of triangles within delta belongs to a row. In each row, some
-    triangles are within delta + epsilon. An object in memory counts as one cluster.
+    Each row of the result is a pair of parts, and each part is a run of consecutive clusters. If the distance between
+    two triangles is at most delta, the pair belongs to one of the rows. In each row, the distance between some
+    triangles is at most delta + epsilon. An object that was loaded into memory counts as a single cluster.
 
     Attributes:
-        answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta; the levels
-            prove this, or triangles of the objects that meet. "undecided": some triangles are within delta + epsilon,
-            but it is unknown whether any are within delta.
+        answer: "apart": no triangles are within delta. "closer": some triangles are certainly within delta, which is
+            proved by the levels of detail or by triangles of the objects that touch or cross each other. "undecided":
+            some triangles are within delta + epsilon, but it is unknown whether any are within delta.
         clusters_a, clusters_b: first cluster of each run and the cluster after its last, (k, 2) int64 each.
         lower, upper: bounds of the smallest distance of the triangles of a row, (k,) float64 [m].
         delta, epsilon: the arguments of the query [m].
@@ -82,15 +84,18 @@ class MassiveCollision(Copyable):
 
     @property
     def answer(self) -> str:
-        """The result; see the attributes of the class."""
+        """The answer of the query: "apart", "closer" or "undecided". The attributes of MassiveCollision explain the
+        three answers.
+        """
         if len(self) == 0:
             return "apart"
         return "closer" if (self.upper <= self.delta).any() else "undecided"
 
     def resolve(self) -> Contacts | Clearances:
-        """Compute the exact result: that of ``collide`` if delta is 0, else that of ``clearance`` for delta.
+        """Compute the exact result. If delta is 0, this is the result of ``collide``. If delta is above 0, it is the
+        result of ``clearance`` for delta.
 
-        Only clusters in a row are read, in the poses of the query.
+        The method uses the poses of the query, and reads only the clusters that belong to a row.
         """
         pose_a, pose_b = (np.vstack([row, (0.0, 0.0, 0.0, 1.0)]) for row in self._rows)
         if not any(isinstance(thing, ClusteredMesh) for thing in self._things):
@@ -115,10 +120,11 @@ class MassiveCollision(Copyable):
         return in_rows(pairs, self._runs, self._parts)
 
     def level_pairs(self) -> Contacts | Clearances:
-        """Return all pairs of triangles of the levels of detail that meet if delta is 0, or else that are within delta.
+        """Return pairs of triangles of the two levels of detail. If delta is 0, the result contains all pairs that
+        touch or cross each other. If delta is above 0, the result contains all pairs within delta.
 
-        Triangle indices are those of ``level_a`` and ``level_b``. The rows contain what is proved about the objects
-        themselves.
+        The triangle indices refer to ``level_a`` and ``level_b``. The levels of detail only approximate the objects.
+        The rows of the result contain what is proved about the objects themselves.
 
         Raises:
             UnsupportedOption: the query used progressive meshes.
@@ -129,7 +135,8 @@ class MassiveCollision(Copyable):
         return clearance(levels[0].clusters.thing, levels[1].clusters.thing, self.delta, *poses)
 
     def nearest(self) -> LevelDistance:
-        """Return bounds of the distance of the objects, computed from the levels of the query, for any distance.
+        """Return a lower and an upper bound of the distance between the objects, however far apart they are. The bounds
+        are computed from the levels that the query used.
 
         Raises:
             UnsupportedOption: the query used progressive meshes.
@@ -170,14 +177,15 @@ def massive_collide(
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[Progress, None, MassiveCollision]:
-    """Find the parts of two objects within a distance of each other, by levels of detail whose proved error is small
-    enough.
+    """Find the parts of two objects that are within a distance of each other. The search uses levels of detail whose
+    proved error is small enough.
 
-    The result is complete: it covers all triangles within delta, and each of its rows is within delta + epsilon. If the
-    levels do not decide whether any triangles are within delta, some of the close pairs of pages are read, spread over
-    all close pairs. A contact in one of these pairs proves "closer". Objects without levels (``MeshLevels.build``) are
-    compared directly. Intermediate results are cached, so that later queries of the same objects in nearby poses take
-    less time. The cache does not change the result.
+    The result is complete, because its rows cover all triangles within delta. The distance of each row is at most delta
+    + epsilon. If the levels cannot decide whether any triangles are within delta, the search reads some of the close
+    pairs of pages from the files. The pages that the search reads are spread over all close pairs. If the search finds
+    a contact in one of these pairs, the answer is "closer". If an object has no levels of detail, its own triangles are
+    compared. ``MeshLevels.build`` creates levels. MeshClash keeps intermediate results, so that later queries of the
+    same objects in nearby poses take less time. Stored intermediate results do not change the result of a query.
 
     Args:
         a, b: clustered meshes, or meshes and hierarchies in memory. ``a`` may be ``b``.

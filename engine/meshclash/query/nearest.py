@@ -29,26 +29,27 @@ def nearest(
     signed: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, NearestPoints]:
-    """Return the triangles of a mesh that are nearest to points, with the nearest point of each triangle.
+    """For each of n points, return the nearest triangles of a mesh, and the nearest point on each of these triangles.
 
-    The mesh may be open. If triangles are equally near, the one with the lowest index comes first.
+    The mesh may be open or closed. If several triangles are equally near, the triangle with the lowest index comes
+    first.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        k: number of triangles for each point, the nearest first. If k > 1 the arrays of the result have one more
+        k: number of triangles for each point, the nearest first; if k > 1, the arrays of the result have one more
             dimension.
-        upper_limit: triangles farther away than this distance [m] are left out; their entries have distance infinite,
-            triangle -1, point NaN.
-        signed: True makes distances negative inside the solid, as ``signed_distance`` does. ``signed_distance`` also
-            gives the certainty of the sign, which matters for open meshes.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        upper_limit: triangles farther away than this distance [m] are left out; their entries have an infinite
+            distance, the triangle -1 and the point NaN.
+        signed: if True, the distances are negative for points inside the solid, as in ``signed_distance``, which also
+            returns how certain the sign is for an open mesh.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are not a finite (n, 3) array, k
-            below 1, or a negative limit.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, points that are not a finite (n, 3) array, k below 1, or a negative limit.
 
     Example:
         >>> import meshclash as mc

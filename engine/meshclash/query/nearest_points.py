@@ -12,9 +12,10 @@ from .features import barycentric, features_of, unit_normals
 
 @dataclass(frozen=True, eq=False)
 class NearestPoints(Copyable):
-    """The nearest triangles of n points, with the nearest point on each triangle. ``nearest`` returns them.
+    """For each of n points, the nearest triangles of a mesh and the nearest point on each of these triangles.
+    ``nearest`` returns a NearestPoints.
 
-    If k > 1, each array has k entries for each point in its second dimension, the nearest first.
+    If k > 1, the second dimension of each array contains k entries for each point, the nearest triangle first.
 
     Attributes:
         distance: [m], (n,) or (n, k) float64; negative inside if ``signed`` was set; infinite beyond the limit.
@@ -32,20 +33,24 @@ class NearestPoints(Copyable):
 
     @property
     def barycentric(self) -> np.ndarray:
-        """Barycentric coordinates of the nearest points in their triangles, in the order of the corners, (n, 3) or
-        (n, k, 3); NaN beyond the limit."""
+        """The barycentric coordinates of each nearest point in its triangle, (n, 3) or (n, k, 3). The coordinates are
+        in the order of the corners, and NaN beyond the limit.
+        """
         found, points = self._corners(), self.point.reshape(-1, 3)
         return self._filled(barycentric(found, points[self._known]))
 
     @property
     def feature(self) -> np.ndarray:
-        """The part of the triangle on which the nearest point lies, as ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face;
-        0 beyond the limit. (n,) or (n, k) uint8."""
+        """The part of its triangle on which each nearest point lies, (n,) or (n, k) uint8. The values are those of
+        ``mc.motion.Feature``: 1 for a vertex, 2 for an edge, 3 for the face, and 0 beyond the limit.
+        """
         return features_of(self.barycentric)
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normals of the triangles by their winding, world, (n, 3) or (n, k, 3); NaN if the area is 0."""
+        """The unit normal of each triangle in world coordinates, (n, 3) or (n, k, 3). The order of the corners decides
+        on which side of the triangle the normal points. If a triangle has no area, its normal is NaN.
+        """
         return self._filled(unit_normals(self._corners()))
 
     @property

@@ -23,31 +23,36 @@ def penetration(
     threads: int | None = None,
     device: str = "auto",
 ) -> Generator[Progress, None, Penetration]:
-    """Return a short translation after which two solids do not meet, with a lower bound of the shortest one.
+    """Return a short translation that separates two solids, and a lower bound for the length of the shortest such
+    translation.
 
-    For convex solids the translation is the shortest one up to rounding (``expanding_polytope.py``), and a plane
-    between the translated solids proves that they are apart. Other solids are first separated by the translation that
-    separates their convex hulls. Then shorter translations are tried, for example along the normals of the contacts, as
-    long as they separate the solids. The lower bound is the diameter of the largest ball found in the common volume.
-    Solids without common volume have depth 0, even if they touch.
+    If both solids are convex, the translation is the shortest one, up to rounding (``expanding_polytope.py``). For
+    convex solids, a plane between the translated solids proves that they are apart. For other solids, the search begins
+    with the translation that separates their convex hulls. The search then tries shorter translations, for example
+    along the normals of the contacts, as long as they still separate the solids. The lower bound is the diameter of the
+    largest ball that the search found in the common volume. If the solids have no common volume, the depth is 0, even
+    if the solids touch.
 
-    With the result for an earlier pose as ``start``, solids that are not convex take a hundredth of the time. The
-    earlier translation is adjusted until it just separates the solids in the new pose, to a thousandth of its length.
-    The translation is rotated towards the normal at the last contact if this makes the translation shorter (after Je,
-    Tang, Lee, Lee, Kim, "PolyDepth" (2012)). For convex solids, the points that decided the earlier result are tried
-    first, so that all points are searched once or twice instead of about forty times. The guarantees are unchanged.
+    If you pass the result for an earlier pose as ``start``, a query of solids that are not convex takes about a
+    hundredth of the time. The search adjusts the earlier translation until it just separates the solids in the new
+    pose, to a thousandth of its length. The search also rotates the translation towards the normal at the last contact
+    if this makes the translation shorter (after Je, Tang, Lee, Lee, Kim, "PolyDepth" (2012)). For convex solids, the
+    search first tries the points that decided the earlier result. In this way, the search goes through all points only
+    once or twice instead of about forty times. The translation and the lower bound are as reliable as without
+    ``start``.
 
     Args:
         a, b: closed meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) for k queries at once, each
-            of which starts from the previous result. Stacks of convex solids are divided into parts of 256 poses; each
-            part starts without an earlier result.
-        start: the result for an earlier pose, or for a stack; then its last result is used.
-        threads, device: as for ``collide``. Solids that are not convex are separated on one thread.
+            of which starts from the previous result; for convex solids, a stack is divided into parts of 256 poses,
+            each of which starts without an earlier result.
+        start: the result for an earlier pose, or for a stack, of which the last pose is used.
+        threads, device: as for ``collide``. If the solids are not convex, the query uses a single thread.
 
     Raises:
-        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is not a
-        Penetration, or another invalid option.
+        InvalidMesh: a mesh is not closed.
+        InvalidPose, DeviceUnavailable: as for ``collide``.
+        UnsupportedOption: a ``start`` that is not a Penetration, or another invalid option.
 
     Example:
         >>> import numpy as np

@@ -14,10 +14,10 @@ from .features import unit_normals
 
 @dataclass(frozen=True, eq=False)
 class RayHits(Copyable):
-    """Crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return them.
+    """The crossings of rays with surfaces. ``ray_first`` and ``ray_all`` return a RayHits.
 
-    ``ray_first`` returns one row for each ray: if the ray has no crossing, ``triangle`` is -1 and ``distance`` is
-    infinite.
+    The result of ``ray_first`` has one row for each ray. If a ray has no crossing, its ``triangle`` is -1, and its
+    ``distance`` is infinite.
 
     Attributes:
         ray: Index of the ray, (k,) int64.
@@ -43,13 +43,15 @@ class RayHits(Copyable):
 
     @property
     def hit(self) -> np.ndarray:
-        """Whether the ray crosses a surface, (k,) bool."""
+        """For each row, whether the ray crosses a surface, (k,) bool."""
         found: np.ndarray = self.triangle >= 0
         return found
 
     @property
     def point(self) -> np.ndarray:
-        """World point of the crossing [m], (k, 3) float64, on its triangle; NaN without a crossing."""
+        """The point where the ray crosses the triangle, in world coordinates [m], (k, 3) float64. If there is no
+        crossing, the point is NaN.
+        """
         points = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             points[chosen] = (self.barycentric[chosen][:, :, None] * corners).sum(axis=1)
@@ -57,7 +59,9 @@ class RayHits(Copyable):
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit normal of the triangle by its winding, world, (k, 3) float64; NaN without a crossing."""
+        """The unit normal of the triangle in world coordinates, (k, 3) float64. The order of the corners decides on
+        which side of the triangle the normal points. If there is no crossing, the normal is NaN.
+        """
         normals = np.full((len(self), 3), np.nan)
         for chosen, corners in self._corners():
             normals[chosen] = unit_normals(corners)

@@ -28,16 +28,17 @@ def ray_first(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, RayHits]:
-    """Return the first crossing of each of n rays with the surface of a mesh.
+    """For each of n rays, return the first crossing with the surface of a mesh.
 
-    Whether a ray crosses a triangle is decided exactly for the given numbers. The surface has no gaps at edges and
-    vertices: a ray through an edge or vertex has as many crossings as a ray infinitely close to it. So a ray that ends
-    outside a closed mesh crosses it an even number of times if it starts outside, and an odd number of times if it
-    starts inside. A ray that grazes an edge crosses both of its triangles or neither. Triangles seen edge-on and
-    triangles without area are never crossed. A ray that starts on a triangle crosses it at distance 0.
+    MeshClash decides exactly, for the given numbers, whether a ray crosses a triangle. The surface has no gaps at edges
+    and vertices. A ray through an edge or a vertex has as many crossings as a ray infinitely close to it. If a ray ends
+    outside a closed mesh, the number of its crossings is even if the ray starts outside, and odd if it starts inside.
+    If a ray grazes an edge, it crosses either both triangles at this edge or neither of them. A ray never crosses a
+    triangle that it sees edge-on, or a triangle without area. If a ray starts on a triangle, it crosses this triangle
+    at distance 0.
 
-    Distances are rounded. The first crossing is the one with the smallest rounded distance; among equal distances, the
-    triangle with the lowest index comes first.
+    Distances are rounded to float64. The first crossing is the one with the smallest rounded distance. If several
+    crossings have the same distance, the triangle with the lowest index comes first.
 
     Args:
         mesh: a mesh, open or closed, or a hierarchy made by ``build``.
@@ -45,11 +46,12 @@ def ray_first(
         directions: array-like, shape (n, 3), of any length except 0; or (3,), the same direction for all rays.
         lengths: lengths of the rays [m], (n,) or one number; None for infinitely long rays.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not
-            finite, a direction that is zero, or a negative length.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, arrays of the wrong shape, numbers that are not finite, a direction that is
+            zero, or a negative length.
 
     Example:
         >>> import meshclash as mc
@@ -71,8 +73,8 @@ def ray_any(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return for each of n rays whether the ray crosses the surface of a mesh, (n,) bool, for occlusion or line of
-    sight.
+    """For each of n rays, return whether it crosses the surface of a mesh, (n,) bool. You can use this function to find
+    out whether an object is hidden, or whether a line of sight is free.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
@@ -98,7 +100,7 @@ def ray_count(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return how often each of n rays crosses the surface of a mesh, (n,) int32.
+    """For each of n rays, return how often it crosses the surface of a mesh, (n,) int32.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
@@ -124,7 +126,7 @@ def ray_all(
     *,
     threads: int | None = None,
 ) -> Generator[Progress, None, RayHits]:
-    """Return all crossings of n rays with the surface of a mesh, sorted by ray and distance.
+    """Return all crossings of n rays with the surface of a mesh, sorted by ray and then by distance.
 
     Args:
         mesh, origins, directions, lengths, pose, threads: as for ``ray_first``.
@@ -149,8 +151,7 @@ def checked_rays(origins: Any, directions: Any, lengths: Any = None) -> Rays:
             raise UnsupportedOption(f"there are {len(starts)} origins, but {len(ways)} directions")
         count = len(starts) if len(ways) == 1 else len(ways)
         starts, ways = (np.repeat(part, count, axis=0) if len(part) != count else part for part in (starts, ways))
-    zero = np.flatnonzero((ways[:, 0] == 0.0) & (ways[:, 1] == 0.0) & (ways[:, 2] == 0.0))
-    if len(zero):
+    if not (ways[:, 0] != 0.0).all() and len(zero := np.flatnonzero(~ways.any(axis=1))):
         raise UnsupportedOption(f"direction {zero[0]} is zero ({len(zero)} in total)")
     return Rays(starts, ways, _checked_lengths(lengths, count))
 
@@ -162,7 +163,7 @@ def _rows(name: str, values: Any) -> np.ndarray:
         array = array[None]
     if array.ndim != 2 or array.shape[1] != 3:
         raise UnsupportedOption(f"{name} must have shape (n, 3) or (3,), not {array.shape}")
-    if len(array) and not np.abs(array).max() <= LARGEST_COORDINATE:
+    if len(array) and not -LARGEST_COORDINATE <= array.min() <= array.max() <= LARGEST_COORDINATE:
         bad = np.flatnonzero(~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1))
         raise UnsupportedOption(
             f"row {bad[0]} of {name} is {array[bad[0]].tolist()} ({len(bad)} in total): numbers must "

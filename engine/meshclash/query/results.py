@@ -27,10 +27,12 @@ of (2, 4, 4), because creating an array and a name would take a tenth of the tim
 
 
 class Distance(Copyable):
-    """The distance of two surfaces. For a stack of k poses every field except ``stats`` is an array of k entries.
+    """The distance between two surfaces. If you pass a stack of k poses, every field except ``stats`` is an array of k
+    entries.
 
     Attributes:
-        distance: [m], float or (k,); exactly 0 if triangles meet; infinite beyond the upper limit.
+        distance: distance [m], float or (k,); exactly 0 if the surfaces have a common point; infinite beyond the upper
+            limit.
         triangle_a: triangle of a on which ``point_a`` lies, int or (k,); -1 beyond the upper limit, and for an exact
             shape.
         triangle_b: triangle of b on which ``point_b`` lies.
@@ -58,30 +60,36 @@ class Distance(Copyable):
 
     @property
     def point_a(self) -> np.ndarray:
-        """World point of a's surface that is nearest to b's [m], (3,) or (k, 3) float64; NaN beyond the upper limit."""
+        """The point on the surface of a that is nearest to b, in world coordinates [m], (3,) or (k, 3) float64. Beyond
+        the upper limit, the point is NaN.
+        """
         return self._points[..., 0, :]
 
     @property
     def point_b(self) -> np.ndarray:
-        """World point of b's surface that is nearest to a's [m]."""
+        """The point on the surface of b that is nearest to a, in world coordinates [m]."""
         return self._points[..., 1, :]
 
     @property
     def points(self) -> np.ndarray:
-        """``point_a`` and ``point_b``, (2, 3) or (k, 2, 3) [m]."""
+        """The points ``point_a`` and ``point_b`` in one array, (2, 3) or (k, 2, 3) [m]."""
         return self._points
 
     @property
     def normal(self) -> np.ndarray:
-        """Unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3); NaN if surfaces meet, or beyond the limit.
+        """The unit vector from ``point_a`` to ``point_b``, (3,) or (k, 3). The vector is NaN if the surfaces have a
+        common point, and beyond the limit.
 
-        The normal is the gradient of the distance for a translation of b. For a translation of a, negate the normal.
+        If you move b along the normal, the distance grows as fast as possible. The normal is therefore the gradient of
+        the distance with respect to the position of b. For the position of a, the gradient is the negative normal.
         """
         return unit(self.point_b - self.point_a)
 
     @property
     def lower_bound(self) -> Any:
-        """Lower bound of the true distance [m], float or (k,): the distance, reduced by permitted errors and limits."""
+        """A lower bound of the true distance [m], float or (k,). The bound takes the permitted errors and the limits of
+        the query into account.
+        """
         relative, absolute, upper, lower = self._bounds
         distance = np.asarray(self.distance)
         near = (distance <= lower) & (lower > 0.0)
@@ -92,7 +100,8 @@ class Distance(Copyable):
 
     @property
     def barycentric_a(self) -> np.ndarray:
-        """Barycentric coordinates of ``point_a`` in ``triangle_a``, (3,) or (k, 3); NaN beyond the limit.
+        """The barycentric coordinates of ``point_a`` in ``triangle_a``, (3,) or (k, 3). Beyond the limit, the
+        coordinates are NaN.
 
         Raises:
             UnsupportedOption: a clustered mesh, whose triangles are not stored, or an exact shape.
@@ -101,20 +110,26 @@ class Distance(Copyable):
 
     @property
     def barycentric_b(self) -> np.ndarray:
-        """Like ``barycentric_a``, for b."""
+        """The barycentric coordinates of ``point_b`` in ``triangle_b``. The form and the errors are the same as for
+        ``barycentric_a``.
+        """
         return self._weights(1)
 
     @property
     def feature_a(self) -> Any:
-        """The part of its triangle on which ``point_a`` lies, as ``mc.motion.Feature``: 1 vertex, 2 edge, 3 face.
+        """The part of ``triangle_a`` on which ``point_a`` lies, as in ``mc.motion.Feature``: 1 for a vertex, 2 for an
+        edge, 3 for the face.
 
-        0 beyond the limit. An int, or (k,) uint8; raises as ``barycentric_a`` does.
+        The value is 0 beyond the limit. The type is int, or an array (k,) uint8 for a stack. The errors are the same as
+        for ``barycentric_a``.
         """
         return _plain(features_of(self._weights(0)))
 
     @property
     def feature_b(self) -> Any:
-        """Like ``feature_a``, for b."""
+        """The part of ``triangle_b`` on which ``point_b`` lies. The values and the errors are the same as for
+        ``feature_a``.
+        """
         return _plain(features_of(self._weights(1)))
 
     def _weights(self, side: int) -> np.ndarray:
@@ -134,7 +149,7 @@ class Distance(Copyable):
 
     @property
     def stats(self) -> QueryStats:
-        """Statistics of the query."""
+        """Statistics about the work that the query did."""
         return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
 
     def __repr__(self) -> str:
@@ -161,12 +176,12 @@ def distance_of(answer: Answer, request: Any, surfaces: Surfaces | None = None) 
 
 
 class Clearances(Copyable):
-    """Pairs of triangles within a tolerance, sorted by (pose, i, j). ``clearance`` returns them.
+    """All pairs of triangles within a tolerance, sorted by (pose, i, j). ``clearance`` returns a Clearances.
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b, -1 for an exact shape; int64 if a clustered mesh has more
             than 2^31 triangles.
-        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that meet.
+        distances: (k,) float64 [m], at most the tolerance; exactly 0 for triangles that have a common point.
         pose: (k,) int32, index of the pose in a stack; 0 without a stack.
         tolerance: [m].
         stats: QueryStats of the query.
@@ -192,13 +207,13 @@ class Clearances(Copyable):
         return len(self.pairs)
 
     def chosen(self, rows: np.ndarray) -> "Clearances":
-        """Return some of the pairs, by their indices (m,)."""
+        """Return only some of the pairs, which you choose by their indices (m,)."""
         chosen = places_of("rows", rows, len(self))
         found = self.pairs[chosen], self.distances[chosen], self.pose[chosen]
         return Clearances(found, self.tolerance, self.stats, self._meshes, self._rows)
 
     def points(self) -> np.ndarray:
-        """Return the nearest points of each pair on a and b, (k, 2, 3) float64 [m], world."""
+        """Return the nearest points on both triangles of each pair in world coordinates, (k, 2, 3) float64 [m]."""
         if self._known_points is not None:
             return self._known_points
         points = np.empty((len(self), 2, 3))
@@ -219,10 +234,10 @@ class Clearances(Copyable):
 
 @dataclass(frozen=True, eq=False)
 class Penetration:
-    """The penetration of two solids: how far and in which direction they have to move to separate. Moving b by
-    ``translation`` separates the two objects.
+    """The penetration of two solids: how far and in which direction one of them must move to separate them. If you move
+    b by ``translation``, the two objects are separated.
 
-    For a stack of k poses all fields except ``centres`` and ``pairs`` are arrays of k entries.
+    If you pass a stack of k poses, all fields except ``centres`` and ``pairs`` are arrays of k entries.
 
     Attributes:
         depth: Length of the translation [m], float or (k,): an upper bound of the penetration depth, and equal to the
@@ -230,13 +245,13 @@ class Penetration:
         direction: Unit vector of the translation, (3,) or (k, 3) float64, world; zero if the solids have no common
             volume.
         lower_bound: No shorter translation [m] separates the solids; float or (k,).
-        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: a warm start searches
-            there first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
+        centres: Centre of a ball in the common volume, in the frames of a and of b, (2, 3) [m], where a query with
+            ``start`` searches first. For a stack, ``centres`` and ``pairs`` are those of the last pose.
         pairs: For convex solids: points of a and b that determined the result, (k, 2) int64, as indices into the points
             that triangles use.
-        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation. NaN
-            if the solids have no common volume.
-        point_b: The point of b that leaves last, before the translation.
+        point_a: The point of a, (3,) or (k, 3) [m], world, that b leaves last: ``point_b`` plus the translation; NaN if
+            the solids have no common volume.
+        point_b: The point of b that leaves a last, in its position before the translation.
     """
 
     depth: Any
@@ -249,17 +264,17 @@ class Penetration:
 
     @property
     def translation(self) -> np.ndarray:
-        """Vector to add to b's position [m], (3,) or (k, 3) float64."""
+        """The vector by which you must move b to separate the solids [m], (3,) or (k, 3) float64."""
         return np.asarray(self.depth)[..., None] * self.direction
 
     @property
     def columns(self) -> tuple[Any, np.ndarray, Any, np.ndarray, np.ndarray]:
-        """Return depth, direction, lower bound and both points for each pose of a stack."""
+        """Return the depth, the direction, the lower bound and both points. For a stack, return them for each pose."""
         return self.depth, self.direction, self.lower_bound, self.point_a, self.point_b
 
     @property
     def last(self) -> "Penetration":
-        """The result for the last pose of a stack."""
+        """The result for the last pose, if you passed a stack of poses."""
         if np.ndim(self.depth) == 0:
             return self
         depth, direction, lower, point_a, point_b = (values[-1] for values in self.columns)
@@ -279,14 +294,14 @@ def no_penetration(pairs: np.ndarray | None = None) -> Penetration:
 
 @dataclass(frozen=True, eq=False)
 class SignedDistance:
-    """Signed distances of n points from a solid.
+    """The signed distances of n points from a solid.
 
     Attributes:
         distance: Distance to the surface [m], (n,) float64: negative inside, positive outside, 0 on the surface.
         point: Nearest point of the surface [m], world, (n, 3) float64.
         triangle: Triangle on which the nearest point lies, (n,) int32; any of them if several are equally near.
-        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh. For an open mesh, a sign
-            counts as known from a certainty of 0.99 on.
+        certainty: Probability that the sign is right, (n,) float64: 1 for a closed mesh; for an open mesh, a sign
+            counts as known if its certainty is at least 0.99.
         asked: The points of the query [m], (n, 3) float64.
         surface: The mesh and its pose (3, 4).
     """
@@ -300,10 +315,11 @@ class SignedDistance:
 
     @property
     def gradient(self) -> np.ndarray:
-        """Gradient of the signed distance at each point, unit vectors (n, 3).
+        """The gradient of the signed distance at each point, as unit vectors (n, 3).
 
-        The gradient points away from the surface outside, and towards the surface inside. For a point on the surface,
-        the gradient is the normal of the triangle by its winding.
+        For a point outside the solid, the gradient points away from the surface. For a point inside the solid, the
+        gradient points towards the surface. For a point on the surface, the gradient is the normal of the triangle, and
+        the order of the corners decides on which side of the triangle it points.
         """
         away = unit(np.sign(self.distance)[:, None] * (self.asked - self.point))
         on = np.flatnonzero(np.isnan(away[:, 0]))
@@ -312,13 +328,14 @@ class SignedDistance:
 
     @property
     def barycentric(self) -> np.ndarray:
-        """Barycentric coordinates of the nearest points in their triangles, in the order of the corners, (n, 3)."""
+        """The barycentric coordinates of each nearest point in its triangle, in the order of the corners, (n, 3)."""
         return barycentric(self._corners(np.arange(len(self.triangle))), self.point)
 
     @property
     def feature(self) -> np.ndarray:
-        """The part of its triangle on which each nearest point lies, (n,) uint8, as ``mc.motion.Feature``: 1 vertex,
-        2 edge, 3 face."""
+        """The part of its triangle on which each nearest point lies, (n,) uint8. The values are those of
+        ``mc.motion.Feature``: 1 for a vertex, 2 for an edge, 3 for the face.
+        """
         return features_of(self.barycentric)
 
     def _corners(self, chosen: np.ndarray) -> np.ndarray:

@@ -26,18 +26,20 @@ _CORNERS = np.array([(i, j) for i in range(3) for j in range(3)])
 def self_clearance(
     mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, Clearances]:
-    """Return the pairs of triangles of one mesh that are within a tolerance and share no vertex.
+    """Return all pairs of triangles of one mesh that are within a tolerance of each other and do not share a vertex.
 
-    Each pair is listed once, with the lower index first. Distances, errors and memory use are as for ``clearance``.
+    Each pair is listed once, with the lower index first. The distances, the errors and the use of memory are the same
+    as for ``clearance``.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         tolerance: [m], 0 or more.
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
-        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a tolerance that is negative or not finite, or a stack of poses.
 
     Example:
         >>> import meshclash as mc
@@ -55,11 +57,11 @@ def self_clearance(
 def near_features(
     mesh: MeshLike | ForeignMesh, tolerance: float, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, FeaturePairs]:
-    """Return the vertex-face pairs and edge-edge pairs of one mesh that are within a tolerance.
+    """Return all vertex-face pairs and edge-edge pairs of one mesh that are within a tolerance of each other.
 
-    These are the candidates for contact potentials and cloth solvers. A vertex is not paired with a face that contains
-    it, nor an edge with an edge that shares a vertex with it. Vertices and edges that belong to no triangle are left
-    out.
+    Cloth solvers need these pairs to keep the surfaces apart. A vertex is never paired with a face to which it belongs.
+    Two edges are never paired if they share a vertex. If a vertex or an edge does not belong to any triangle, it is
+    left out.
 
     Args:
         mesh, tolerance, pose, threads: as for ``self_clearance``.

@@ -28,26 +28,29 @@ def signed_distance(
     signed: bool = True,
     threads: int | None = None,
 ) -> Generator[Progress, None, SignedDistance]:
-    """Return the distance of points from the surface of a mesh, negative inside its solid.
+    """Return the distance of points from the surface of a mesh. For points inside the solid, the distance is negative.
 
-    For a closed mesh the sign is exact: it is decided by the same predicates as contacts, however near a point is. The
-    distance is 0 exactly for points on the surface. A point is inside if its winding number is not 0.
+    For a closed mesh, the sign is exact, however near a point is to the surface. MeshClash decides this sign with the
+    same exact predicates as contacts. The distance is 0 if and only if the point lies on the surface. A point is inside
+    a closed mesh if its winding number is not 0.
 
-    An open mesh is treated as the solid that it approximates (``solidity``): duplicate faces are merged, and faces are
-    turned outward. A point is inside if its generalised winding number is above one half. The distance is measured to
-    the existing faces. Each sign has a certainty, which is low in holes and cracks.
+    An open mesh is treated as the solid that it approximates (``solidity``). MeshClash merges duplicate faces and turns
+    faces outward. A point counts as inside an open mesh if its generalised winding number is above one half. The
+    distance is measured to the faces that exist, even near a hole. Each sign has a certainty. The certainty is low for
+    points in holes and cracks.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
         pose: pose of the mesh: None (identity), a Pose or a rigid (4, 4) matrix.
-        signed: False computes distances without signs. This option works for every mesh, also for terrain and other
-            surfaces that do not bound a solid.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        signed: False computes distances without signs, which works for every mesh, even for terrain and other surfaces
+            that do not bound a solid.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         NotASolid: ``signed`` for an open mesh that does not bound a solid; the message says where the mesh is open.
-        InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
+        InvalidMesh, InvalidPose: the mesh or the pose is invalid.
+        UnsupportedOption: a stack of poses, or points that are not a finite (n, 3) array.
 
     Example:
         >>> import meshclash as mc
@@ -62,14 +65,14 @@ def signed_distance(
 def contains(
     mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return which points lie inside the solid that a mesh bounds, or on its surface.
+    """Return for each point whether it lies inside the solid that a mesh bounds. Points on the surface count as inside.
 
     Args:
         mesh, points, pose, threads: as for ``signed_distance``.
 
     Returns:
-        (n,) bool. The result is exact for a closed mesh. For an open mesh it is the more likely result, whose certainty
-        ``signed_distance`` returns.
+        (n,) bool. The result is exact for a closed mesh. For an open mesh, the function returns the more likely result.
+        The function ``signed_distance`` also returns how certain this result is.
 
     Raises:
         as for ``signed_distance``.
@@ -86,14 +89,15 @@ def contains(
 def winding_number(
     mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> Generator[Progress, None, np.ndarray]:
-    """Return the winding number of points: how often the surface of a mesh encloses each. Works for open meshes too.
+    """Return the winding number of points: how often the surface of a mesh encloses each point. The mesh may be open.
 
-    The function computes the generalised winding number (Jacobson 2013): the signed solid angle of all triangles
-    divided by 4 pi. The winding of the triangles is not changed. Inside a closed mesh with outward normals the winding
-    number is 1, outside it is 0. For a closed, consistently wound mesh, the winding number is the exact integer at
-    every point off the surface. For other meshes, far triangles are summed through their moments (Barill 2018). The
-    error is some thousandths, and was at most 0.01 in measurements. On the surface itself, the winding number is the
-    mean of both sides.
+    The function computes the generalised winding number (Jacobson 2013), which is the sum of the signed solid angles of
+    all triangles, divided by 4 pi. The function uses the triangles as they are, and does not turn any of them. If a
+    mesh is closed and its normals point outward, the winding number is 1 inside the mesh and 0 outside. If a mesh is
+    closed and consistently wound, the winding number is exact at every point that does not lie on the surface. For
+    other meshes, the function sums up distant triangles through their moments (Barill 2018). The error of this sum is
+    some thousandths, and was at most 0.01 in measurements. At a point on the surface, the winding number is the mean of
+    the values on both sides.
 
     Args:
         mesh, points, pose, threads: as for ``signed_distance``.
@@ -113,7 +117,9 @@ def winding_number(
 
 
 def checked_points(points: Any) -> np.ndarray:
-    """Return checked points as (n, 3) float64; raise UnsupportedOption, which names the first invalid point."""
+    """Check points, and return them as (n, 3) float64. If a point is invalid, raise UnsupportedOption, which names the
+    first invalid point.
+    """
     array = float_array("points", points, UnsupportedOption)
     if array.ndim != 2 or array.shape[1] != 3:
         raise UnsupportedOption(f"points must have shape (n, 3), not {array.shape}")

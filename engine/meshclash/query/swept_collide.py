@@ -44,12 +44,12 @@ _KEY = "continuous elements"
 
 @dataclass(frozen=True, eq=False)
 class SweptContacts:
-    """Pairs of triangles that meet between two frames, sorted by (frame, i, j).
+    """All pairs of triangles that touch or cross each other between two frames, sorted by (frame, i, j).
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; i < j within one object.
-        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that meet
-            at the first frame.
+        time: (k,) float64: lower bounds of the times of first contact, at most 2**-40 too low; 0 for pairs that already
+            touch or cross at the first frame.
         frame: (k,) int32: index of the interval in a stack; 0 without a stack.
         counters: Number of elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``.
     """
@@ -66,7 +66,9 @@ class SweptContacts:
         return len(self.pairs)
 
     def points(self) -> SweptPoints:
-        """Return the point of first contact of each pair, with normals, barycentric coordinates and features."""
+        """For each pair, return the point of first contact and its normal. The result also contains the barycentric
+        coordinates and the feature of this point on both triangles.
+        """
         ends = np.empty((2, len(self), 2, 3, 3))
         for frame in np.unique(self.frame):
             own = self.frame == frame
@@ -91,18 +93,20 @@ def swept_collide(
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
-    """Return all pairs of triangles that meet while all vertices move on straight lines between two frames.
+    """Return all pairs of triangles that touch or cross each other between two frames, while all vertices move on
+    straight lines.
 
-    The result is exact, and includes both ends: the pairs that ``collide`` finds at either frame are included.
+    The result is exact. The result includes both frames themselves, and therefore all pairs that ``collide`` finds at
+    either frame.
 
     Args:
         a, b: meshes or hierarchies, whose triangles are used.
         start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) for k intervals; None for the vertices
             of the mesh.
-        end_a, end_b: vertices at time 1, in the same form. All stacks must have the same length. An array without a
-            stack is used for all intervals.
+        end_a, end_b: vertices at time 1, in the same form; all stacks must have the same length, and an array that is
+            not a stack is used for all intervals.
         first_only: return only one pair for each interval, with the earliest contact.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy, vertices of the wrong number or shape, coordinates that are not
@@ -130,13 +134,14 @@ def swept_self_collide(
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
-    """Return the pairs (i < j) of triangles of one object that meet between two frames in more than a shared vertex or
-    edge.
+    """Return the pairs (i < j) of triangles of one object that touch or cross each other between two frames, apart from
+    a vertex or edge that they share.
 
-    A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. So contacts of
-    neighbouring triangles at their shared vertex or edge do not count, for example a corner that comes to lie exactly
-    there. The time of a pair is the first time at which ``self_collide`` would report it. If the set of these times has
-    no minimum, it is their infimum. Arguments and errors as for ``swept_collide``.
+    A pair is returned if and only if ``self_collide`` would report it at some time from 0 to 1. Neighbouring triangles
+    therefore do not count as touching if they only touch at the vertex or edge that they share. Even if a corner of one
+    triangle moves exactly onto the shared vertex or edge, the triangles do not count as touching. The time of a pair is
+    the first time at which ``self_collide`` would report it. If there is no first time, the time of the pair is the
+    limit that such times approach. The arguments and errors are the same as for ``swept_collide``.
 
     Example:
         >>> import meshclash as mc

@@ -11,12 +11,12 @@ _PARALLEL = 2.0**-20
 
 
 class SweptPoints(NamedTuple):
-    """First contacts of k pairs of triangles.
+    """The first contacts of k pairs of triangles.
 
     Attributes:
         point: (k, 3) float64 [m], world.
-        normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. The entries are NaN for pairs
-            that meet at the first frame, or do not move towards each other.
+        normal: Unit vectors from a to b, (k, 3): against the motion of b relative to a. If a pair already touches at
+            the first frame, or does not move towards each other, its entry is NaN.
         barycentric_a: Barycentric coordinates of the point in the triangle of a, (k, 3), in the order of its corners.
         feature_a: ``Feature`` of the triangle of a, (k,) uint8: the number of corners with a weight above 0.
     """

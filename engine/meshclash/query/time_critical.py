@@ -25,7 +25,7 @@ _ONE_JOB = np.array([[0, 1]], np.int64)
 
 @dataclass(frozen=True)
 class TimeCritical:
-    """Result of a time-critical query.
+    """The result that ``time_critical`` returns.
 
     Attributes:
         colliding: The exact result if ``complete``. Otherwise True if ``k_min`` pairs were counted, else the more
@@ -34,10 +34,11 @@ class TimeCritical:
         complete: Whether the result is exact.
         region: World box (2, 3) float64 [m] of the most probable place of a collision; None if the objects are apart,
             or if an exact query of the whole objects had to decide.
-        triangles: Triangles of a and b that meet, if the search found such triangles.
+        triangles: A triangle of a and a triangle of b that have a common point, if the search found such triangles.
         counted: Number of pairs of nodes with a probability of at least ``p_min``.
         interval: The lowest and the highest probability: for most kinds of objects and placements, the fraction of
-            pairs that collide after such a search lies in this interval. Both are ``probability`` if ``complete``.
+            pairs that collide after such a search lies in this interval. If ``complete`` is True, both values are equal
+            to ``probability``.
     """
 
     colliding: bool
@@ -65,26 +66,29 @@ def time_critical(
     device: str = "auto",
     steps: int | None = None,
 ) -> TimeCritical:
-    """Return whether two objects collide, as certainly as a budget allows (ADB-trees: Klein and Zachmann 2003).
+    """Return whether two objects collide, with as much certainty as a time budget allows (ADB-trees: Klein and Zachmann
+    2003).
 
-    The search visits pairs of nodes in the order of their probability to contain a contact, and decides pairs of leaves
-    exactly. The result is exact if the search finds a contact or has no pairs left. The result is probable if the
-    search has found ``k_min`` pairs of nodes with a probability of at least ``p_min`` (the objects then count as
-    colliding), or if the budget is used up. The first query of a mesh also prepares it (its hierarchy, and how densely
-    its surface fills the nodes). The budget does not limit this preparation.
+    The search first visits the pairs of nodes that most probably contain a contact. For pairs of leaves, the search
+    decides exactly whether they contain a contact. If the search finds a contact, or if it has no pairs left, the
+    result is exact. If the search ends earlier, the result is only probable. If the search has found ``k_min`` pairs of
+    nodes with a probability of at least ``p_min``, it ends, and the objects count as colliding. The search also ends
+    when the budget is used up. The first query of a mesh also builds its hierarchy, and measures how densely the
+    surface fills the nodes. The budget does not limit this preparation.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: time from the call on [s], above 0; None for no limit.
-        p_min: smallest probability of a pair that is counted, above 0. With a value above 1 no pair is counted, and the
-            result is exact if the budget suffices.
+        p_min: smallest probability of a pair that is counted, above 0; if the value is above 1, no pair is counted, and
+            the result is exact if the budget is large enough.
         k_min: number of counted pairs that make a collision, 1 or more.
         count: "paper" also counts pairs of nodes inside a counted pair, as published. "antichain" opens a counted pair
             only when no other pairs are left, so that no region is counted twice.
-        volume, threads, device: as for ``collide``. Volumes that are derived during the traversal are replaced by
-            boxes.
-        steps: a budget in steps instead of time, for reproducible results. One step is about one test of two boxes.
+        volume, threads, device: as for ``collide``; volumes that are derived during the search, such as "boxtree", are
+            replaced by boxes.
+        steps: a budget in steps instead of time, for reproducible results. A step is about as much work as testing two
+            boxes for overlap.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

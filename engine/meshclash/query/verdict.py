@@ -28,37 +28,38 @@ def verdict(
     device: str = "auto",
     depth: bool | str = True,
 ) -> Generator[Progress, None, PairVerdict]:
-    """Return the relation of two objects: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
+    """Return the verdict on two objects, which is APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
-    Closed meshes are solids (nonzero winding number). They clash if they have common volume. One object is contained if
-    none of its points lies outside the other object. They touch if they meet without common volume. An open mesh
-    clashes if it crosses the surface of the other object or enters its solid, and is contained if it lies inside. If an
-    open mesh approximates a solid (``solidity``), it can contain other objects, and its overlaps have a depth if the
-    depth is known. Surfaces that coincide are duplicates, even if they are triangulated differently. A point cloud
-    clashes if its surface meets the other object, and is contained in a closed mesh if all points of the cloud are
-    inside. A clustered mesh is treated as a surface.
+    A closed mesh counts as a solid. The solid consists of all points whose winding number is not 0. Two solids clash if
+    they have a common volume. An object is contained in another one if none of its points lies outside. Two solids
+    touch if they have a common point but no common volume. An open mesh clashes if it crosses the surface of the other
+    object or enters its solid. An open mesh is contained in the other object if it lies inside. If an open mesh
+    approximates a solid (``solidity``), it can contain other objects, and its overlaps have a depth if the depth is
+    known. If the surfaces of two objects coincide, the objects are duplicates, even if their triangles differ. A point
+    cloud clashes if its surface touches or crosses the other object. A point cloud is contained in a closed mesh if all
+    points of the cloud are inside. A clustered mesh counts as a surface without an inside.
 
     Args:
-        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes. A cloud cannot be compared with a
-            clustered mesh.
+        a, b: meshes, hierarchies made by ``build``, PointClouds, or ClusteredMeshes; you cannot compare a point cloud
+            with a clustered mesh.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). The proved bounds of
-            the depth decide; if even refined bounds do not, the largest ball that was found decides. "resolution"
-            permits the sum of both meshes' ``resolution``, and marks a verdict that became less severe as ``flush``.
-            Parts that extend beyond a solid, and crossing surfaces that bound no solid, may do so by at most the sum of
-            both resolutions, and by at most a number given here.
-        touch_tolerance: gap [m] up to which objects that do not meet count as touching.
+        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). MeshClash compares
+            the proved bounds of the depth with this value. If even refined bounds lie on both sides of this value, the
+            diameter of the largest ball that was found decides. "resolution" permits the sum of both meshes'
+            ``resolution``, and marks a verdict that became less severe as ``flush``. For parts that extend beyond a
+            solid, and for crossing surfaces that do not bound a solid, the permitted length is the smaller of this
+            value and the sum of both resolutions.
+        touch_tolerance: gap [m] up to which objects that are apart count as touching.
         threads, device: as for ``collide``.
-        depth: False skips the depth if the verdict does not depend on it. True computes a first interval, which costs
-            about as much as the verdict. "exact" refines the bounds to within 10 % of each other, if the available
-            cells suffice.
+        depth: False skips the depth if the verdict does not depend on it. True computes a first interval for the depth,
+            which takes about as long as the verdict itself. "exact" refines the bounds to within 10 % of each other, if
+            the available cells suffice.
 
     Returns:
         PairVerdict: its ``verdict`` is a Verdict, and the PairVerdict compares equal to it. ``depth`` is the diameter
-            [m] of a ball
-        that is proved to lie in both solids; the diameter of the largest such ball is between ``depth_lower`` and
-        ``depth_upper``. ``certainty`` is below 1 if an open mesh is treated as a solid. ``contacts`` are computed on
-        first access.
+            [m] of a ball that is proved to lie in both solids. The diameter of the largest such ball is between
+            ``depth_lower`` and ``depth_upper``. If an open mesh is treated as a solid, ``certainty`` is below 1. The
+            ``contacts`` are computed when you first read them.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

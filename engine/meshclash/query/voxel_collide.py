@@ -30,10 +30,10 @@ def voxel_collide(
     memory: int | None = None,
     device: str = "cpu",
 ) -> Generator[Progress, None, VoxelContacts]:
-    """Return the voxels of a grid that both objects reach, and the contacts or the common volume in them.
+    """Return the voxels of a grid that both objects reach, and the contacts or the common volume in these voxels.
 
-    Use this function for objects that deform or change their triangles all the time: nothing is built beforehand, and
-    nothing is cached. Only the common region of the bounding boxes of both objects is divided into voxels.
+    Use ``voxel_collide`` for objects that deform or change their triangles all the time, because it does not build or
+    cache anything beforehand. The function divides only the region that is common to both bounding boxes into voxels.
 
     Args:
         a, b: meshes, or hierarchies (only their mesh is used).
@@ -41,14 +41,15 @@ def voxel_collide(
         resolution: number of voxels along the longest side of the region, an integer.
         voxel_size: side length of a voxel [m]; voxels lie at its multiples. Default without ``resolution`` and
             ``voxel_size``: twice the mean size of the triangles in mode "exact", and 256 voxels otherwise.
-        mode: "exact": the pairs and kinds of ``collide``. "voxels": only the common voxels. Without common voxels the
-            surfaces are certainly apart; with common voxels they are closer than a voxel's diagonal (``closer_than``).
-            "solid": also bounds of the common volume of two closed meshes, and whether one mesh lies inside the other.
+        mode: "exact": the pairs and kinds of ``collide``. "voxels": only the common voxels. If the objects have no
+            common voxels, their surfaces are certainly apart. If the objects have common voxels, their surfaces are
+            closer than the diagonal of a voxel (``closer_than``). "solid": also bounds of the common volume of two
+            closed meshes, and whether one mesh lies inside the other.
         touching: as for ``collide``.
-        threads: maximum number of threads; None uses all cores. The number of threads does not change the result.
+        threads: maximum number of threads, which does not change the result; None uses all cores.
         memory: limit for the voxels [bytes], 1 GiB by default.
         device: "cpu" or "auto"; "cuda" marks and compares voxels on a GPU in mode "voxels", which needs one bit for
-            every voxel of the region. If the GPU fails, the CPU computes the result: a warning is issued, and
+            every voxel of the region. If the GPU fails, MeshClash issues a warning, and the CPU computes the result;
             ``stats.note`` contains the reason.
 
     Returns:

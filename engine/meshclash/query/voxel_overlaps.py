@@ -37,10 +37,10 @@ class _Member(NamedTuple):
 
 
 class VoxelOverlaps(Copyable):
-    """The pairs of objects that share voxels. ``voxel_overlaps`` returns them.
+    """The pairs of objects that share voxels. ``voxel_overlaps`` returns a VoxelOverlaps.
 
     Attributes:
-        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. All other pairs of objects are certainly apart.
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted; all other pairs are certainly apart.
         counts: (k,) int64: number of voxels that they share.
         grid: position of the voxels; None if no bounding boxes of objects overlap.
         stats: QueryStats.
@@ -68,13 +68,15 @@ class VoxelOverlaps(Copyable):
         return list_voxels(self._common[k], self.grid.brick_size)
 
     def boxes(self, k: int) -> np.ndarray:
-        """Return these voxels as boxes (n, 2, 3) [m], world."""
+        """Return the voxels that pair k shares as boxes in world coordinates, (n, 2, 3) [m]."""
         voxels = self.voxels(k)
         assert self.grid is not None
         return self.grid.boxes(voxels)
 
     def closer_than(self, k: int) -> float:
-        """Return an upper bound of the distance of pair k [m]: a voxel's diagonal, plus the reach of cloud points."""
+        """Return an upper bound of the distance between the two objects of pair k [m]. The bound is the diagonal of a
+        voxel, plus the reach of the points if an object is a point cloud.
+        """
         k = place_of("k", k, len(self))
         assert self.grid is not None
         reach = sum(np.sqrt(3.0) * self._reaches[i] for i in self.pairs[k])
@@ -82,7 +84,9 @@ class VoxelOverlaps(Copyable):
         return float((self.grid.diagonal * (1.0 + 2.0 * slack) + reach) * _OUTWARD)
 
     def primitives(self, k: int, side: int) -> np.ndarray:
-        """Return triangles (or points of a cloud) of one object of pair k in the common voxels, ascending int32."""
+        """Return the indices of all triangles of one object of pair k that reach the common voxels, ascending, int32.
+        For a point cloud, return the indices of its points.
+        """
         k = place_of("k", k, len(self))
         member = self._members[int(self.pairs[k, side_of(side)])]
         assert member is not None and self.grid is not None
@@ -105,11 +109,11 @@ def voxel_overlaps(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelOverlaps:
-    """Find which of many objects share voxels of one grid, without any preparation.
+    """Find which of many objects share voxels of a common grid. The objects need no preparation.
 
     Args:
-        things: meshes, hierarchies (their mesh is used) and point clouds. A cloud occupies all voxels that its surface
-            could touch: those within the cloud's horizon of a point.
+        things: meshes, hierarchies (their mesh is used) and point clouds; a cloud occupies all voxels that its surface
+            could touch, which are those within the horizon of the cloud around a point.
         poses: one pose for each object, or None.
         resolution, voxel_size, threads, memory: as for ``voxel_collide``; the default is 256 voxels along the longest
             side.

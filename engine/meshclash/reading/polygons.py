@@ -9,7 +9,8 @@ MOST_WORK, _TURN_WORK = 20_000_000, 10
 
 
 def triangulated(points: np.ndarray, counts: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Triangulate faces; return (m, 3) int32. Faces of fewer than three corners give no triangles.
+    """Triangulate polygons, and return the triangles, (m, 3) int32. If a polygon has fewer than three corners, it gives
+    no triangles.
 
     Args:
         points: (n, 3).

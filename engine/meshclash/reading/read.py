@@ -56,17 +56,19 @@ NEEDED = {"pxr": "usd-core", "lxml.etree": "lxml", "collada": "pycollada"}
 
 @in_slices
 def read(path: str | os.PathLike[str], unit: str | float | None = None) -> Generator[Progress, None, Parts]:
-    """Read the parts of a file, in metres, z up: names, instances, placements and properties are kept.
+    """Read the parts of a file, with their names, instances, placements and properties. Coordinates are in metres, and
+    z points up.
 
-    COLLADA (DAE) is read by pycollada, IFC by ifcopenshell (building elements; openings are cut out of walls and are
-    not parts), STEP by cascadio (surfaces are triangulated with a tolerance of 0.01 mm) and USD by usd-core. MeshClash
-    reads all other formats: STL, OBJ, PLY, OFF, GLB, glTF, 3MF, and points (PLY without faces, PCD, LAS, LAZ, XYZ, PTS,
-    CSV, TXT, ASC). Scaled instances are baked into meshes of their own.
+    MeshClash uses other libraries to read some formats: pycollada for COLLADA (DAE), ifcopenshell for IFC, cascadio for
+    STEP, and usd-core for USD. In an IFC file, each building element becomes a part. Openings are cut out of the walls
+    and do not become parts. The surfaces of a STEP file are triangulated with a tolerance of 0.01 mm. MeshClash itself
+    reads STL, OBJ, PLY, OFF, GLB, glTF, 3MF and point files (PLY without faces, PCD, LAS, LAZ, XYZ, PTS, CSV, TXT,
+    ASC). If an instance is scaled, it gets its own mesh, and the scale is applied to the vertices of this mesh.
 
     Args:
         path: the file.
         unit: unit of a file that does not state one: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres;
-            None means metres. Ignored if the file states its unit.
+            None means metres. If the file states its unit, this argument is ignored.
 
     Raises:
         InvalidFile: the file is missing, damaged, of an unknown format, or changed while it was read, or the library

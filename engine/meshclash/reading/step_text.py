@@ -120,7 +120,7 @@ def read_references(data: bytes) -> References:
     owner = np.cumsum(defined) - 1  # the definition that contains each reference
     ids, counts = np.unique(numbers[defined], return_counts=True)
     if (counts > 1).any():
-        raise InvalidFile(f"two entities have the number #{ids[counts > 1][0]}")
+        raise InvalidFile(f"the entity number #{ids[counts > 1][0]} is used twice")
     refers = ~defined & (owner >= 0)
 
     def label(number: int) -> str:

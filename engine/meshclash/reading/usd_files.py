@@ -474,7 +474,7 @@ def _implicit(prim: Any, time: Any) -> PartShape | None:
 
     axis = str(prim.GetAttribute("axis").Get(time)) if prim.HasAttribute("axis") else "Z"
     if axis not in round_shapes.AXES:
-        raise ValueError(f"the axis is {axis!r:.20}")
+        raise ValueError(f"the axis must be X, Y or Z, not {axis!r:.20}")
     if kind == "Cube":
         size = number("size")
         return PartShape(*round_shapes.cube(size)) if size else None

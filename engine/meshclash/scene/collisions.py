@@ -47,12 +47,13 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide. Its truth value is True if any pair collides or could not be tested.
+    """The pairs of objects that collide. The truth value of a SceneCollisions is True if any pair collides or could not
+    be tested.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids.
-        triangles: For each pair, one triangle of each object that meet, (k, 2) int32; -1 if one object lies in the
-            other and no surfaces meet, and for pairs with a cloud or a clustered mesh.
+        triangles: For each pair, a triangle of each object, which have a common point, (k, 2) int32; -1 if one object
+            lies inside the other without contact, and for pairs with a cloud or a clustered mesh.
         configuration: The configuration of each pair, (k,) int64; 0 without configurations.
         any: For each configuration, whether a pair collides or could not be tested, (m,) bool; of length 1 without
             configurations.

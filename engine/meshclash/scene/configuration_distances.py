@@ -23,15 +23,15 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SceneDistances:
-    """Distances between pairs of objects in m configurations, sorted by configuration, then by distance.
+    """The distances between pairs of objects in m configurations, sorted first by configuration and then by distance.
 
     Attributes:
         pairs: Ids, (k, 2) int64, the lower one first.
         configuration: The configuration of each pair, (k,) int64.
         distance: [m], (k,) float64; 0 if the two solids collide.
         points: Nearest points on both objects, (k, 2, 3) float64 [m], world; NaN if the solids collide.
-        triangles: The triangles that contain the nearest points, or that meet, (k, 2) int32; -1 if one solid lies in
-            the other.
+        triangles: The triangles that contain the nearest points, or that have a common point, (k, 2) int32; -1 if one
+            solid lies inside the other.
         least: The smallest distance in each configuration, (m,) float64 [m]; infinite if no pair is compared.
     """
 

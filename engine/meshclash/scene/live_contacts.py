@@ -53,7 +53,7 @@ Sets = tuple[Keys, Keys, Keep | None]
 
 @dataclass
 class LiveChanges:
-    """The changes since the last call of ``take_changes``; a pair is in at most one of the three lists."""
+    """The changes since the last call of ``take_changes``. Each pair occurs in at most one of the three lists."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
     """New and changed pairs. ``LiveContacts`` gives complete ``PairVerdict`` objects. ``LiveGaps`` gives ``PairGap``
@@ -87,11 +87,11 @@ class LivePairs(Changeable, ABC):
     @property
     @abstractmethod
     def incomplete(self) -> int:
-        """Number of pairs for which only the first contact is known, in first-contact mode."""
+        """The number of pairs for which only the first contact is known, in first-contact mode."""
 
     @abstractmethod
     def take_changes(self) -> LiveChanges:
-        """Return the changes since the last call."""
+        """Return the changes since you last called this method."""
 
     @abstractmethod
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
@@ -130,7 +130,7 @@ class LivePairs(Changeable, ABC):
 
 
 class LiveContacts(LivePairs):
-    """Keeps the pairs of a scene that are not apart up to date, and returns the changes.
+    """Keeps a list of all pairs in a scene that are not apart, and returns how the list changes when objects move.
 
     Args:
         scene: the scene to watch; LiveContacts does not change the scene.
@@ -149,7 +149,7 @@ class LiveContacts(LivePairs):
         self._changes = LiveChanges()
 
     def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
-        """Change the limits; only pairs whose result may change are queried again.
+        """Change the limits. Only pairs whose result may change are tested again.
 
         Args:
             permitted_overlap, touch_tolerance: see ``verdict``.
@@ -175,13 +175,13 @@ class LiveContacts(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """Number of pairs for which only the first contact is known, in first-contact mode."""
+        """The number of pairs for which only the first contact is known, in first-contact mode."""
         memory = self._memory
         return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock, scene, memory, limits = Clock(), self._scene, self._memory, self._limits
-        yield from scene.cloud_steps()
+        yield from scene.prepare_steps()
         unanswered: list[np.ndarray] = []
         notes: list[str] = []
         pairs = scene.candidates(*sets, limits, device, notes, unanswered, follow=True)
@@ -281,7 +281,7 @@ class LiveContacts(LivePairs):
         return (yield from scale_progress(steps, 1.0, 1.0, "measuring distances"))
 
     def take_changes(self) -> LiveChanges:
-        """Return the changes since the last call."""
+        """Return the changes since you last called this method."""
         changes, self._changes = self._changes, LiveChanges()
         self._reported -= changes.gone
         self._reported |= changes.found.keys() | changes.meeting.keys()

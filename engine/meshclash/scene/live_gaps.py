@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 
 class LiveGaps(LivePairs):
-    """Keeps the pairs of a scene within a tolerance, or the nearest pairs, up to date, and returns the changes.
+    """Keeps a list of the pairs in a scene that are within a tolerance, or of the nearest pairs, and returns how the
+    list changes when objects move.
 
     Args:
         scene: the scene to watch; LiveGaps does not change the scene.
         tolerance: [m], at least 0: list the pairs within this distance, with the triangles within this distance (as
             ``Scene.clearances``). None: list all pairs, or the ``most`` nearest ones.
-        most: maximum number of pairs to list, at least 1; None for all pairs. Used only without a tolerance.
+        most: maximum number of pairs to list, at least 1; None for all pairs; the limit applies only if there is no
+            tolerance.
         permitted_overlap: see ``verdict``.
 
     Attributes:
@@ -61,7 +63,7 @@ class LiveGaps(LivePairs):
         self.left_out, self.beyond = 0, np.inf
 
     def change_limits(self, permitted_overlap: float | str = 0.0, tolerance: float | None = None) -> None:
-        """Change the limits; only pairs whose result may change are measured again.
+        """Change the limits. Only pairs whose result may change are measured again.
 
         Args:
             permitted_overlap, tolerance: as in the constructor.
@@ -86,7 +88,7 @@ class LiveGaps(LivePairs):
 
     @property
     def incomplete(self) -> int:
-        """Number of pairs for which only the first contact is known, in first-contact mode."""
+        """The number of pairs for which only the first contact is known, in first-contact mode."""
         memory = self._memory
         return int(np.count_nonzero(~memory.complete & (memory.revisions[:, 0] >= 0)))
 
@@ -106,7 +108,9 @@ class LiveGaps(LivePairs):
         return record.stats(clock)
 
     def take_changes(self) -> LiveChanges:
-        """Return the differences between the list after the last finished update and the list at the last call."""
+        """Return the changes between the list at your last call of this method and the list after the last finished
+        update.
+        """
         old, new = self._reported, self._listed
         changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
         self._reported = new

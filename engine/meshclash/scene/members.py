@@ -44,6 +44,7 @@ Keep = Callable[[np.ndarray], np.ndarray]
 Keys = Iterable[int | str] | None
 """Ids or names of objects; None for all objects."""
 _BUILT = "expected tests when built"
+_MEASURED_AT_ONCE = 1 << 10  # objects: some milliseconds
 _T = TypeVar("_T")
 _CACHES = {"kept_slots": NoneType, "_kept_ids": NoneType, "_packed": NoneType, "packer": TreePacker}
 
@@ -138,7 +139,7 @@ class Members(Copyable, caches=_CACHES):
         return name
 
     def id_of(self, key: int | str) -> int:
-        """Return the id of an object, given its id or name. Raises UnknownObject."""
+        """Return the id of an object. You can pass its id or its name. Raises UnknownObject."""
         identifier: Any = self._ids.get(key) if isinstance(key, str) else key
         if is_whole(identifier) and identifier in self.by_id:
             return int(identifier)
@@ -253,12 +254,17 @@ class Members(Copyable, caches=_CACHES):
         finally:
             steps.close()
 
-    def cloud_steps(self) -> Generator[Progress, None, None]:
-        """Build the hierarchies of point clouds in slices. Call this method before comparing boxes."""
+    def prepare_steps(self) -> Generator[Progress, None, None]:
+        """Build the hierarchies of point clouds and measure new objects, in slices. Call this method before comparing
+        boxes.
+        """
         for identifier in self._special:
             cloud = self.by_id[identifier].thing
             if isinstance(cloud, PointCloud):
                 yield from scale_progress(steps(cloud.build), 0.0, 0.0, "building point clouds")
+        while self._unmeasured:
+            self._measure(list(islice(self._unmeasured, _MEASURED_AT_ONCE)))
+            yield Progress(0.0, "comparing bounding boxes")
 
     @property
     def has_special(self) -> bool:
@@ -274,6 +280,8 @@ class Members(Copyable, caches=_CACHES):
 
     def rounding_of(self, pairs: np.ndarray) -> np.ndarray:
         """Return the sum of the two resolutions of each pair of ids (k, 2), (k,) [m]; infinite if an object is gone."""
+        if not len(pairs):
+            return np.empty(0)
         place, known = find(self.ids(), pairs.ravel())
         lengths = np.full(pairs.size, np.inf)
         lengths[known] = self.look().resolutions[self.slots()[place[known]]]
@@ -298,7 +306,8 @@ class Members(Copyable, caches=_CACHES):
                 )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
-        """Return how often each object has been moved or deformed, int64 of the same shape as the array of ids.
+        """Return how often each object has been moved or deformed, as an int64 array with the same shape as the array
+        of ids.
 
         Raises:
             UnknownObject: an id is not in the scene.
@@ -395,19 +404,22 @@ class Members(Copyable, caches=_CACHES):
                 self.poses.revisions[self.by_id[identifier].slot] += 1  # a caller has refitted a hierarchy in place
                 self._unmeasured[identifier] = True
                 self._travelled = -1
-        for identifier, deformed in self._unmeasured.items():
+        self._measure(list(self._unmeasured))
+        if self._travelled != self._edits:
+            self.poses.travel(self.slots())
+            self._travelled = self._edits
+        return self.poses
+
+    def _measure(self, identifiers: Iterable[int]) -> None:
+        """Update the columns of objects that were added or deformed, or have another resolution."""
+        for identifier in identifiers:
             member = self.by_id[identifier]
-            if deformed:
+            if self._unmeasured.pop(identifier):
                 self.poses.set_shape(member.slot, member.bounds, member.radius)
                 self._given.pop(identifier, None)
                 if type(member.thing) is not TriangleMesh:
                     self._given[identifier] = _what_may_change(member)
             self.poses.resolutions[member.slot] = member.resolution
-        self._unmeasured.clear()
-        if self._travelled != self._edits:
-            self.poses.travel(self.slots())
-            self._travelled = self._edits
-        return self.poses
 
     def pairs_now(self, pairs: np.ndarray) -> PairsNow:
         """Return pairs of ids (k, 2), sorted, with the columns of their objects as they are now."""

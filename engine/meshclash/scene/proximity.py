@@ -37,7 +37,7 @@ def measure_within_steps(
 ) -> Generator[Progress, None, None]:
     """Measure all pairs within the tolerance of ``options``."""
     assert options.tolerance is not None
-    yield from scene.cloud_steps()
+    yield from scene.prepare_steps()
     yield Progress(0.0, "comparing bounding boxes")
     reach = Limits(touch_tolerance=options.tolerance)
     sets = options.set_a, options.set_b, options.keep
@@ -55,7 +55,7 @@ def measure_nearest_steps(
     scene: Members, most: int | None, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, int]:
     """Measure at least the ``most`` nearest pairs; return the total number of pairs."""
-    yield from scene.cloud_steps()
+    yield from scene.prepare_steps()
     yield Progress(0.0, "comparing bounding boxes")
     a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # reused
     options = options._replace(set_a=a, set_b=b)

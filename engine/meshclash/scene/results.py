@@ -47,17 +47,17 @@ class FirstContact(NamedTuple):
 
 
 class PairGap(PairVerdict):
-    """The gap between two objects of a scene, and their verdict.
+    """The gap between two objects of a scene, and the verdict on this pair.
 
     Attributes:
-        gap: [m]; 0 if and only if the verdict is not APART, that is, if the two have a common point. If ``undecided``
-            is set, a gap above 0 is smaller than the resolution of a cloud.
+        gap: the gap [m]; 0 if and only if the two objects have a common point, so that the verdict is not APART. If
+            ``undecided`` is set, a gap above 0 is smaller than the resolution of a cloud.
         points: nearest points of a and b in world coordinates, (2, 3) float64 [m]; None if one object lies inside the
             other without contact.
         triangles: the triangles of a and b that contain these points; for a cloud, the index of a point.
-        near_a: triangles of a that meet b or, if the objects are apart, come within the tolerance: (n,) int32,
-            ascending. For pairs with a cloud: triangles, or points of the cloud, that meet, lie inside, or are
-            nearest.
+        near_a: triangles of a that are in contact with b or, if the objects are apart, within the tolerance of b: (n,)
+            int32, ascending; for pairs with a cloud, the triangles or the points of the cloud that are in contact, lie
+            inside, or are nearest.
         near_b: the triangles of b within the tolerance.
     """
 
@@ -79,7 +79,7 @@ class PairGap(PairVerdict):
         self.gap, self.points, self.triangles, self.near_a, self.near_b = gap, points, triangles, near_a, near_b
 
     def to_dict(self) -> dict[str, object]:
-        """Return the plain values of ``PairVerdict.to_dict``, and the gap."""
+        """Return the dictionary of ``PairVerdict.to_dict``, to which the gap is added."""
         return {**super().to_dict(), "gap": self.gap}
 
     def _measured(self) -> str:
@@ -106,25 +106,27 @@ def gap_of_meeting(item: PairVerdict) -> PairGap:
 
 
 class SceneContacts(PairList[PairVerdict]):
-    """All pairs of objects of a scene that are not apart, worst first.
+    """All pairs of objects of a scene that are not apart. The most severe pairs come first.
 
     Attributes:
-        pairs: the list of pairs, of meshes and clouds. The result itself is also a sequence of the pairs.
-        stats: QueryStats; its ``timings`` are the seconds of the broad phase, building, traversal and verdicts.
+        pairs: the list of pairs, of meshes and clouds. You can also use the SceneContacts itself as a sequence of these
+            pairs.
+        stats: QueryStats; its ``timings`` are the times [s] of the broad phase, of building hierarchies, of the
+            traversal and of the verdicts.
         unanswered: ids (k, 2) int64 of near pairs that cannot be compared: a point cloud and a clustered mesh.
     """
 
 
 class SceneGaps(PairList[PairGap]):
-    """Pairs of objects of a scene with their gaps, sorted by severity, depth and gap.
+    """Pairs of objects of a scene and their gaps, sorted by severity, then by depth, then by gap.
 
     Attributes:
-        pairs: the list of pairs. The result itself is also a sequence of the pairs.
+        pairs: the list of pairs. You can also use the SceneGaps itself as a sequence of these pairs.
         left_out: number of pairs that are not listed because of ``most``.
         beyond: lower bound of the gaps of these pairs [m]; infinite if no pair is left out.
         stats: QueryStats.
         unanswered: ids (k, 2) int64 of pairs of a point cloud and a clustered mesh, which cannot be compared; with a
-            tolerance only near pairs. They are not counted in ``left_out``.
+            tolerance only near pairs. The number ``left_out`` does not include these pairs.
     """
 
     _columns = (*COLUMNS, "gap")

@@ -24,16 +24,18 @@ SHAPES = ("collision", "visual")
 
 
 class Robot(Copyable):
-    """The links of a robot that have a shape, and how they move.
+    """A robot: its links that have a shape, and how its joints move these links.
 
-    A configuration has a number for each coordinate: the angle [rad] of a revolute or continuous joint, the distance
-    [m] of a prismatic joint. A planar joint ``base`` has ``base/x``, ``base/y`` [m] and ``base/theta`` [rad] in the
-    plane perpendicular to its axis; if the axis is z, x and y are those of the joint's frame. A floating joint has
+    A configuration contains one number for each coordinate of the joints. A revolute or continuous joint has an angle
+    [rad], and a prismatic joint has a distance [m]. A planar joint named ``base`` has three coordinates: ``base/x`` and
+    ``base/y`` [m] and ``base/theta`` [rad]. A planar joint moves in the plane perpendicular to its axis. If the axis of
+    a planar joint is z, the x and y of the joint are those of its frame. A floating joint named ``base`` has a position
     ``base/x``, ``base/y``, ``base/z`` [m] and a quaternion ``base/qx``, ``base/qy``, ``base/qz``, ``base/qw`` of any
-    length except 0. Joints that mimic another joint have no coordinates.
+    length except 0. If a joint mimics another joint, it has no coordinates of its own.
 
-    Mesh files are read as by ``mc.read``, in metres times their ``scale``. COLLADA files keep their axes and ignore
-    their up axis, as in RViz and Pinocchio. glTF files have y up, which becomes z.
+    Mesh files are read in the same way as by ``mc.read``, in metres, and then multiplied by their ``scale``. As in RViz
+    and Pinocchio, the axes of a COLLADA file are not changed, even if the file states another up axis. In a glTF file,
+    the y axis points up, and MeshClash turns it into the z axis.
 
     Args:
         path: path of the URDF file.
@@ -52,18 +54,21 @@ class Robot(Copyable):
         links_without_shape: names of the links without a shape.
         joints: names of the joints that move and do not mimic another joint, in the order of the file.
         coordinates: names of the numbers of a configuration, (n,). If a joint has only one coordinate, the coordinate
-            has the name of the joint.
+            has the same name as the joint.
         neutral: (n,) the configuration of zeros; quaternions are 0 0 0 1.
         limits: (n, 2) lowest and highest value of each coordinate [rad] or [m]; -inf and inf without a limit, also if a
             revolute or prismatic joint lacks a ``<limit>``.
         velocity_limits: (n,) [rad/s] or [m/s]; inf if the file states no limit.
         effort_limits: (n,) [N m] or [N]; inf if the file states no limit.
-        rules: a CollisionMatrix that tells which pairs of links to compare, by the ids 0, 1, ... of ``links``. The
-            rules exclude links connected by a joint and pairs that the SRDF file disables.
+        rules: a CollisionMatrix that says which pairs of links to compare; the links have the ids 0, 1, ... in the
+            order of ``links``. The rules leave out links that are connected by a joint, and pairs that the SRDF file
+            disables.
 
     Raises:
         InvalidFile: a file is missing, damaged or contradictory; the mesh of a link is missing or unreadable; or no
-            link has a shape. InvalidMesh: the mesh of a link is invalid. UnsupportedOption: an argument is invalid.
+            link has a shape.
+        InvalidMesh: the mesh of a link is invalid.
+        UnsupportedOption: an argument is invalid.
     """
 
     def __init__(
@@ -111,7 +116,7 @@ class Robot(Copyable):
         return f"Robot({self.name!r}: {len(self._names)} links with shapes, {len(self.coordinates)} coordinates)"
 
     def configuration(self, values: Mapping[str, float]) -> np.ndarray:
-        """Return the neutral configuration (n,) with some coordinates set by name.
+        """Return the neutral configuration (n,), in which you can set some of the coordinates by name.
 
         Args:
             values: a dictionary from names of coordinates to numbers.
@@ -126,15 +131,17 @@ class Robot(Copyable):
         for name, value in values.items():
             if name not in self.coordinates:
                 near = suggestion(name, self.coordinates) if isinstance(name, str) else ""
-                raise InvalidPose(f"the robot has no coordinate {shown(name)}{near}")
+                raise InvalidPose(f"the robot has no joint coordinate {shown(name)}{near}")
             made[self.coordinates.index(name)] = real_number(value)
         self._rows(made)
         return made
 
     def beyond_limits(self, configurations: Any) -> np.ndarray:
-        """Return which coordinates are outside their limits, as an array of bool of the shape of the argument.
+        """For each coordinate, return whether it is outside its limits, as a bool array with the same shape as the
+        argument.
 
-        Joints that mimic another joint are not checked, as in MoveIt: files rarely state limits that fit both joints.
+        As in MoveIt, the method does not check joints that mimic another joint, because few files state limits that fit
+        both joints.
 
         Raises:
             InvalidPose: as ``poses``.
@@ -145,7 +152,7 @@ class Robot(Copyable):
     def poses(
         self, configurations: Any, links: Sequence[str] | None = None, *, check_limits: bool = False
     ) -> np.ndarray:
-        """Return the world poses of links; the root link stays at the origin.
+        """Return the poses of links in world coordinates. The root link stays at the origin.
 
         Args:
             configurations: (m, n), or (n,) for a single configuration; see the class.
@@ -158,8 +165,8 @@ class Robot(Copyable):
 
         Raises:
             InvalidPose: ``configurations`` has a wrong shape, a number that is not finite or a zero quaternion; a link
-                is unknown; or, with ``check_limits``, a coordinate is outside its limits. The error message names the
-                configuration or link.
+                is unknown; or, with ``check_limits``, a coordinate is outside its limits. The message names the
+                configuration or the link.
             UnsupportedOption: ``links`` is not a list of names.
         """
         rows, given = self._rows(configurations)

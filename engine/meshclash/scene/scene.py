@@ -89,10 +89,12 @@ def _of_one_state(
 
 
 class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_spare": list}):
-    """Many objects with poses, and queries about pairs of them. Hierarchies are built on first use and cached.
+    """A scene contains many objects with poses, and answers queries about pairs of them. MeshClash builds a hierarchy
+    when a query first needs it, and keeps it for later queries.
 
-    ``len(scene)`` is the number of objects, iteration yields their ids, and ``in`` accepts an id or a name. Every
-    method accepts the id or the name of an object. Results contain ids, and the names of objects that have one.
+    You can get the number of objects with ``len(scene)``, iterate over the ids of the objects, and test with ``in``
+    whether the scene contains an id or a name. You can pass the id or the name of an object to every method. Results
+    contain the ids of objects and, if an object has a name, also the name.
 
     Example:
         >>> import meshclash as mc
@@ -114,7 +116,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
 
     @classmethod
     def from_trimesh(cls, scene: Any) -> Scene:
-        """Return a scene with the objects of a ``trimesh.Scene``, with their poses and node names.
+        """Create a scene from a ``trimesh.Scene``. The objects keep their poses and the names of their nodes.
 
         Raises:
             UnsupportedOption: ``scene`` is not a ``trimesh.Scene``. InvalidMesh: a geometry is not a triangle mesh.
@@ -134,13 +136,13 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         shapes: str = "collision",
         tolerance: float = 0.01,
     ) -> tuple[Scene, Robot]:
-        """Load a robot from a URDF file: return a scene of its links, and a ``Robot``.
+        """Load a robot from a URDF file. Return a scene that contains its links, and a ``Robot``.
 
         The arguments and errors are the same as for ``Robot``.
 
         Returns:
-            The scene in the neutral configuration, and the ``Robot``. Pass its ``rules`` as ``keep`` and its
-            ``poses(configurations)`` as ``poses`` to the queries of the scene.
+            The scene in the neutral configuration, and the ``Robot``. You can pass the ``rules`` of the robot as
+            ``keep``, and its ``poses(configurations)`` as ``poses``, to the queries of the scene.
         """
         from .robot import Robot  # noqa: PLC0415 - it imports all readers of files
 
@@ -172,11 +174,11 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         name: str | None = None,
         resolution: float | None = None,
     ) -> int:
-        """Add an object and return its id.
+        """Add an object to the scene, and return the id of the object.
 
         Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. Pass the same mesh
-                object for several objects that share it.
+            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. If several objects
+                share a mesh, pass the same Python object for each of them.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
             name: a name that no other object has, or None.
             resolution: the precision of the object's world coordinates [m], if its pose was stored less precisely
@@ -188,20 +190,21 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.add(mesh, pose, name, resolution)
 
     def remove(self, key: int | str) -> None:
-        """Remove an object by its id or name. Raises UnknownObject."""
+        """Remove an object from the scene. You can pass its id or its name. Raises UnknownObject."""
         self._objects.remove(key)
 
     def name_of(self, key: int | str) -> str | int:
-        """Return the name of an object, or its id if it has no name. Raises UnknownObject."""
+        """Return the name of an object. If the object has no name, return its id. Raises UnknownObject."""
         identifier = self._objects.id_of(key)
         return self._objects.names.get(identifier, identifier)
 
     def id_of(self, key: int | str) -> int:
-        """Return the id of an object, given its id or name. Raises UnknownObject."""
+        """Return the id of an object. You can pass its id or its name. Raises UnknownObject."""
         return self._objects.id_of(key)
 
     def set_pose(self, key: int | str, pose: PoseLike, resolution: float | None = None) -> None:
-        """Set the pose of an object. Only the pose is stored: no hierarchy is built and no vertex transformed.
+        """Set the pose of an object. The method only stores the pose. Setting a pose does not build a hierarchy or
+        transform vertices.
 
         Args:
             key: the id or name of the object.
@@ -214,37 +217,43 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         self._objects.set_pose(key, pose, resolution)
 
     def set_poses(self, keys: Iterable[int | str], poses: Any, resolutions: Iterable[float] | None = None) -> None:
-        """Set the poses of many objects at once, much faster than calling ``set_pose`` for each.
+        """Set the poses of many objects at once. One call of ``set_poses`` is much faster than calling ``set_pose`` for
+        each object.
 
         Args:
             keys: ids or names of k objects.
             poses: (k, 4, 4), or a sequence of poses.
-            resolutions: one per object, as for ``add``; None keeps the current ones.
+            resolutions: one per object, as for ``add``. None keeps the current resolutions.
 
         Raises:
-            UnknownObject, InvalidPose, InvalidMesh; UnsupportedOption: the number of poses or resolutions differs from
-            the number of objects.
+            UnknownObject, InvalidPose, InvalidMesh: as for ``set_pose``.
+            UnsupportedOption: the number of poses or resolutions differs from the number of objects.
         """
         self._objects.set_poses(keys, poses, resolutions)
 
     def set_vertices(self, key: int | str, vertices: Any) -> None:
-        """Deform a mesh: keep its triangles and move its vertices (n, 3) [m]. Its hierarchy, if built, is refitted.
+        """Deform a mesh: move its vertices (n, 3) [m], and keep its triangles. If the mesh has a hierarchy, the
+        hierarchy is refitted.
 
-        Instead of refitting, the hierarchy is rebuilt if its boxes have become so loose that a query is expected to
-        need 50 % more tests than after the last build.
+        Deforming a mesh can make the boxes of its hierarchy loose. If MeshClash expects that a query will need 50 %
+        more tests than after the last build, it rebuilds the hierarchy instead of refitting it.
 
         Raises:
-            UnknownObject; InvalidMesh: the number of vertices differs or a coordinate is not finite;
+            UnknownObject: the object is not in the scene.
+            InvalidMesh: the number of vertices differs, or a coordinate is not finite.
             UnsupportedOption: the object is a point cloud or a clustered mesh.
         """
         self._objects.set_vertices(key, vertices)
 
     def posed(self, key: int | str) -> tuple[SceneThing, Pose]:
-        """Return the mesh, hierarchy or cloud of an object and its pose, for separate queries. Raises UnknownObject."""
+        """Return the mesh, hierarchy or cloud of an object, and its pose. You can pass the two results to queries
+        outside the scene. Raises UnknownObject.
+        """
         return self._objects.posed(key)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return all ids (n,) int64, ascending, and the world boxes of the objects, (n, 6) float64 [m].
+        """Return the ids of all objects in ascending order, (n,) int64, and the bounding boxes of the objects in world
+        coordinates, (n, 6) float64 [m].
 
         Args:
             margin: length by which each box is enlarged on every side [m].
@@ -252,7 +261,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         return self._objects.boxes(check_length("margin", margin))
 
     def revisions(self, keys: np.ndarray) -> np.ndarray:
-        """Return how often each object has been moved or deformed, int64 of the same shape as the array of ids.
+        """Return how often each object has been moved or deformed, as an int64 array with the same shape as the array
+        of ids.
 
         Raises:
             UnknownObject: an id is not in the scene.
@@ -273,16 +283,19 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneContacts]:
-        """Return all pairs of objects that are not apart, with their verdicts, measures and contacts.
+        """Return all pairs of objects that are not apart. Each pair contains its verdict, its measures and its
+        contacts.
 
-        If this runs in slices (``meshclash.steps``), do not change the scene before it ends. A point cloud cannot be
-        compared with a clustered mesh. If such a pair is near, the result lists it in ``unanswered`` and contains all
-        other pairs; a query that concerns only such pairs raises UnsupportedOption. These rules apply to every query of
-        a scene.
+        If a query of the scene runs in slices (``meshclash.steps``), do not change the scene before the query ends.
+        MeshClash cannot compare a point cloud with a clustered mesh. If a query finds a cloud near a clustered mesh, it
+        lists this pair in ``unanswered`` and returns all other pairs. If a query is only about pairs of a cloud and a
+        clustered mesh, it raises UnsupportedOption. All queries of a scene follow these rules.
 
         Args:
-            set_a, set_b: ids or names. Pairs have one object in each set. None stands for all objects.
-            keep: a function from pairs of ids (k, 2) int64 to (k,) bool: which pairs to compare.
+            set_a, set_b: ids or names. The result contains only pairs of an object in ``set_a`` and an object in
+                ``set_b``. None: all objects.
+            keep: a function that tells which pairs to compare: it gets pairs of ids, (k, 2) int64, and returns (k,)
+                bool.
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs with the verdict TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
@@ -298,7 +311,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         check_device(device, served=True)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
         unanswered: list[np.ndarray] = []
@@ -405,17 +418,18 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
-        """Return the pairs of solids that collide, with one contact each.
+        """Return all pairs of solids that collide, with one contact for each pair.
 
-        Two solids collide if their surfaces meet or one lies inside the other. The result has the same pairs as
-        ``contacts``, but is computed several times faster. ``meshclash.collides`` compares surfaces instead. Clustered
-        meshes, and open meshes that bound no solid (see ``solidity``), count as surfaces without an inside.
+        Two solids collide if their surfaces touch or cross each other, or if one solid lies inside the other. The
+        result contains the same pairs as that of ``contacts``, but this method is several times faster. To compare
+        surfaces instead of solids, use ``meshclash.collides``. Clustered meshes count as surfaces without an inside,
+        and so do open meshes that do not bound a solid (see ``solidity``).
 
         Args:
             poses: None for the current poses; or poses (k, 4, 4) of the movers; or a stack (m, k, 4, 4) of
-                configurations, as used by motion planners. The scene is not changed.
-            movers: ids or names (k,) of the objects whose poses are given. None stands for all objects, in the order
-                of their ids.
+                configurations, as used by motion planners; the query does not change the scene.
+            movers: ids or names (k,) of the objects whose poses are given; None stands for all objects, in the order of
+                their ids.
             set_a, set_b, keep: as ``contacts``.
 
         Raises:
@@ -429,7 +443,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         if not rows.size:
             return no_collisions(len(rows))
         ids, in_a, in_b = chosen.ids, chosen.in_a, chosen.in_b
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         some, meshes = self._objects.meshes()
         if not meshes:
             found = no_collisions(len(rows))
@@ -481,7 +495,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         set_b: Keys = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, Any]:
-        """Return whether any two solids collide, in the sense of ``collides``. Stops at the first colliding pair.
+        """Return whether any two solids of the scene collide. The search stops at the first pair that collides.
 
         The arguments and errors are the same as for ``collides``.
 
@@ -504,7 +518,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 return True
         if not (self._objects.has_special and rows.size):
             return False
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         members = list(self._objects.by_id.values())
         asked_of_clouds = CloudConfigurations(members, chosen.ids, rows, chosen.in_a, chosen.in_b, checked)
         return bool((yield from with_cloud_collisions_steps(asked_of_clouds, no_collisions(len(rows)))))
@@ -535,27 +549,28 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     @in_slices
     @_of_one_state
     def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
-        """Return which pairs begin to touch, still touch, and no longer touch since the last step.
+        """Find which pairs have begun to touch since the last step, which pairs still touch, and which pairs no longer
+        touch.
 
-        Between two steps you can move (``set_pose``, ``set_poses``), deform, add and remove objects. A step then finds
-        the pairs that touch, as ``collides`` does. ``step`` reuses data of the previous step: sorted boxes, results for
-        pairs that did not move, and measured distances that show that a pair cannot touch yet. The result does not
-        depend on this reused data.
+        Between two steps, you can move objects (``set_pose``, ``set_poses``), and you can deform, add and remove them.
+        Each step finds all pairs that touch or overlap, in the same way as ``collides``. To save time, a step reuses
+        data of the previous step. A step reuses the sorted boxes, the results for pairs that did not move, and
+        distances which show that a pair cannot touch yet. The reuse of data does not change the result.
 
-        If a step that runs in slices (``meshclash.steps``) is closed before its end, the next step finds the same
-        changes.
+        A step can run in slices (``meshclash.steps``). If you close such a step before its end, the next step finds the
+        same changes.
 
         Args:
-            keep: as ``contacts``, for instance a CollisionMatrix. A pair that touched and is no longer compared
-                is reported as ended.
-            first_only: True: one contact per pair; False: all pairs of triangles.
+            keep: as ``contacts``, for instance a CollisionMatrix; if a pair touched before and ``keep`` now leaves it
+                out, the pair is reported as ended.
+            first_only: True finds one contact for each pair of objects; False finds all pairs of triangles.
 
         Raises:
             UnsupportedOption: ``keep`` returns a wrong shape.
         """
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         found = yield from self._stepper.steps(self._objects, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
@@ -572,19 +587,19 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps]:
-        """Return all pairs of solids whose distance is within a tolerance. The gap is 0 if one solid lies inside the
-        other.
+        """Return all pairs of solids whose distance is within a tolerance. If one solid lies inside another, their gap
+        is 0.
 
-        ``meshclash.clearance`` compares surfaces instead. Pairs that meet also get a verdict and the triangles that
-        meet.
+        To compare surfaces instead of solids, use ``meshclash.clearance``. If two objects touch or overlap, the result
+        also contains the verdict and the triangles in contact.
 
         Args:
-            tolerance: [m], at least 0. All triangles that come within the tolerance are listed.
+            tolerance: [m], at least 0; the result lists all triangles that are within the tolerance.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, or the device is
-            unknown.
+            UnknownObject, DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: a length is negative or not finite, or the device is unknown.
         """
         reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap, depth=depth)
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_device(device, served=True))
@@ -648,22 +663,24 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         device: Device = "auto",
         depth: Depth = True,
     ) -> Generator[Progress, None, SceneGaps | SceneDistances]:
-        """Return the distances between pairs of solids. The gap is 0 if two solids have a common point, also inside.
+        """Return the distances between pairs of solids. If two solids have a common point, even inside, their gap is 0.
 
-        ``meshclash.distance`` compares surfaces instead. Pairs are measured in the order of the distances of their
-        boxes, until the boxes of all remaining pairs are farther apart than the pairs to list.
+        To compare surfaces instead of solids, use ``meshclash.distance``. The method measures pairs in the order of the
+        distances between their boxes. The search stops when the boxes of all remaining pairs are farther apart than the
+        pairs that it has to list.
 
         Args:
-            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs. If pairs have
-                equal gaps, any of them may be left out.
-            poses, movers: configurations of meshes, as ``collides``. The result is then a ``SceneDistances``, without
-                verdicts and depths, computed on the CPU. None for the current poses.
+            most: the number of nearest pairs to list (per configuration), at least 1; None for all pairs; of several
+                pairs with the same gap, any may be left out.
+            poses, movers: configurations of meshes, as ``collides``; the result is then a ``SceneDistances``, which is
+                computed on the CPU and contains no verdicts and depths; None for the current poses.
             set_a, set_b, keep, permitted_overlap, device, depth: as ``contacts``.
 
         Raises:
-            UnknownObject, InvalidPose, DeviceUnavailable; UnsupportedOption: ``most`` is not a whole number of at
-            least 1, a length is negative or not finite, the device is unknown, or configurations are given for a scene
-            with a point cloud or a clustered mesh.
+            UnknownObject, InvalidPose: as for ``collides``.
+            DeviceUnavailable: as for ``contacts``.
+            UnsupportedOption: ``most`` is not a whole number of at least 1, a length is negative or not finite, the
+                device is unknown, or configurations are given for a scene with a point cloud or a clustered mesh.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap, depth=depth)
         served = check_device(device, served=True)
@@ -690,9 +707,11 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, RayHits]:
-        """Return the first crossing of each of n rays with any object; ``RayHits.object`` contains the ids.
+        """For each of n rays, return the first crossing with any object. ``RayHits.object`` contains the ids of the
+        objects.
 
-        Crossings are decided exactly, without gaps at edges; see ``meshclash.ray_first``.
+        As in ``meshclash.ray_first``, MeshClash decides exactly whether a ray crosses a triangle, and there are no gaps
+        at edges.
 
         Args:
             origins, directions, lengths, threads: as ``meshclash.ray_first``.
@@ -716,7 +735,8 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """Return which of n rays cross an object, (n,) bool: a test for occlusion or line of sight.
+        """For each of n rays, return whether it crosses any object, (n,) bool. You can use this method to find out
+        whether an object is hidden, or whether a line of sight is free.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -737,7 +757,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, np.ndarray]:
-        """Return how often each of n rays crosses the surfaces of objects, (n,) int32.
+        """For each of n rays, return how often it crosses the surfaces of objects, (n,) int32.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -758,7 +778,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         objects: Keys = None,
         threads: int | None = None,
     ) -> Generator[Progress, None, RayHits]:
-        """Return all crossings of n rays with objects, sorted by ray and distance.
+        """Return all crossings of n rays with objects, sorted by ray and then by distance.
 
         Args:
             origins, directions, lengths, objects, threads: as ``ray_first``.
@@ -782,18 +802,18 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         count: str = "paper",
         steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """Estimate within a time budget which objects collide, with probabilities.
+        """Estimate within a time budget which pairs of objects collide, and with which probability.
 
-        All pairs of objects share the budget. The time is spent on the pairs whose surfaces most likely meet (see
-        ``meshclash.time_critical``). The next call continues the search for the pairs whose objects have not changed.
-        Once all pairs are decided, a call continues with the pairs that are only estimated to collide, so that the
-        results become exact one after the other. ``SceneEstimate.exact`` is true when all are exact. Pairs with a point
-        cloud share half of the budget and the time that the other pairs leave unused. These pairs count as colliding if
-        a collision is more likely.
+        All pairs of objects share the time budget. The search spends the time on the pairs whose surfaces most probably
+        touch (see ``meshclash.time_critical``). If the objects of a pair do not change, the next call continues the
+        search for this pair. When every pair has a result, further calls continue with the pairs whose collision is
+        only an estimate. In this way, the results become exact one after the other. When all results are exact,
+        ``SceneEstimate.exact`` is True. Pairs with a point cloud get half of the budget, and the time that the other
+        pairs do not use. A pair with a point cloud counts as colliding if a collision is more probable than not.
 
         Args:
-            budget: time limit of the call [s], above 0; None for no limit. The preparation of new meshes is not
-                counted.
+            budget: time limit of the call [s], above 0; None for no limit; the limit does not include the time to
+                prepare new meshes.
             set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.
             steps: a budget in units of work instead of time. The results are then reproducible: they depend only on the
@@ -805,7 +825,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
                 mesh.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
-        yield from self._objects.cloud_steps()
+        yield from self._objects.prepare_steps()
         start = time.perf_counter()
         pairs = self._objects.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)

@@ -22,23 +22,24 @@ from .pair_memory import PairMemory
 
 @dataclass(frozen=True, eq=False)
 class SceneStep:
-    """The result of a step of a scene; pairs of ids are (k, 2) int64, the lower one first, sorted.
+    """The result of a step of a scene. Pairs of ids are (k, 2) int64. The pairs are sorted, and each pair starts with
+    the lower id.
 
     Attributes:
         begun: Pairs that touch now and did not touch in the previous step.
         persisting: Pairs that touch now and touched in the previous step.
         ended: Pairs that touched before and do not touch now: apart, no longer compared, or an object was removed.
-        pairs: All pairs that touch: their surfaces meet, or one object lies in the other.
-        triangles: Pairs of triangles that meet, (n, 2) int32: one or all of each pair. A pair without a common surface
-            point and a pair with a cloud have no triangles.
+        pairs: All pairs that touch: their surfaces have a common point, or one object lies inside the other.
+        triangles: Pairs of triangles in contact, (n, 2) int32: one or all of each pair; there are none for an object
+            that lies inside another one without contact, and for pairs with a cloud.
         kinds: (n,) uint8, see ``ContactKind``; for single contacts, the kind of the contact that was found.
         pair_of: The index in ``pairs`` for each row of ``triangles``, (n,) int64, ascending.
         near: Number of compared pairs whose boxes overlap.
         asleep: Number of pairs that were not tested, because they have not moved enough to touch.
-        swaps: Number of swaps in the sorted ends of boxes; 0 if they were sorted anew.
+        swaps: Number of swaps in the sorted ends of boxes; 0 if the ends were sorted from scratch.
         measured: Number of pairs whose distance was measured, so that they may sleep.
-        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. Pairs that cannot be
-            compared are in none of the other lists.
+        unanswered: Near pairs of a point cloud and a clustered mesh, which cannot be compared. If a pair cannot be
+            compared, it is not in any of the other lists.
     """
 
     begun: np.ndarray

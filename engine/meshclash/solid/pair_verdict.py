@@ -12,6 +12,7 @@ from ..traversal.contacts import Contacts
 from ..types.arguments import side_of
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
 from ..types.results import QueryStats
 from ..types.verdict import Verdict
 
@@ -72,11 +73,12 @@ NOTHING: Findings = _Nothing()
 
 @total_ordering
 class PairVerdict(Copyable):
-    """The relation of two objects, as the result of a single question or of a scene.
+    """The verdict on a pair of objects, such as CLASH or TOUCHING, and its measures. ``verdict`` and the queries of a
+    scene return PairVerdicts.
 
-    A PairVerdict compares equal to its verdict, and to a PairVerdict of the same two objects with the same verdict.
-    Records are ordered by severity, and can be compared with verdicts, too. A length is None if it does not exist: the
-    objects share no volume, or bound none.
+    A PairVerdict is equal to its verdict, and to any PairVerdict of the same two objects with the same verdict. You can
+    sort PairVerdicts by severity, and compare them with verdicts. If the objects have no common volume, or do not bound
+    a volume, there is no depth, and the lengths are None.
 
     Attributes:
         a, b: ids of the two objects in their scene; 0 and 1 outside a scene.
@@ -86,13 +88,13 @@ class PairVerdict(Copyable):
             no ball is proved: then ``depth_lower`` is 0 and only ``depth_upper`` is informative.
         depth_lower, depth_upper: proved lower and upper bound of the diameter of the largest ball [m]; None without a
             proof.
-        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less if open meshes
-            are judged as the solids that they seem to bound.
+        certainty: probability that the verdict is correct: 1 if the exact predicates decided it, less than 1 if open
+            meshes are treated as the solids that they seem to bound.
         flush: whether the verdict would be different without the resolution of the coordinates. In this case the
             objects clash only by a difference within their resolution, and the verdict ignores this difference.
         permitted_overlap: the permitted overlap of this pair [m].
-        undecided: whether a point cloud is too coarse to tell if the two meet: their gap or overlap is below its
-            resolution (``PointCloud.resolution``). The verdict is then TOUCHING.
+        undecided: whether a point cloud is too coarse to tell if the two objects touch, because their gap or overlap is
+            below its resolution (``PointCloud.resolution``). If ``undecided`` is True, the verdict is TOUCHING.
     """
 
     __slots__ = (
@@ -123,50 +125,59 @@ class PairVerdict(Copyable):
 
     @property
     def contacts(self) -> Any:
-        """The contacts of the surfaces: ``Contacts``, or ``CloudContacts`` for a cloud; columns 0 and 1 for a and b."""
+        """The contacts of the two surfaces, as ``Contacts``, or as ``CloudContacts`` if one object is a cloud. Column 0
+        belongs to a, and column 1 belongs to b.
+        """
         if self._contacts is None:
             self._contacts = self._found.contacts(self._job)
         return self._contacts
 
     @property
     def location(self) -> np.ndarray | None:
-        """The location of the contact, (3,) float64 [m], world; None for meshes without contact."""
+        """The location of the contact in world coordinates, (3,) float64 [m]. If two meshes have no contact, the
+        location is None.
+        """
         return self._found.location(self._job)
 
     @property
     def inside(self) -> np.ndarray:
-        """Points of a cloud that lie inside the other object, a closed mesh: (n,) int32, ascending."""
+        """The points of a cloud that lie inside the other object, if this object is a closed mesh: (n,) int32, in
+        ascending order.
+        """
         return self._found.inside(self._job)
 
     def touched(self, side: int) -> np.ndarray:
-        """Return the elements of a (side 0) or b (side 1) that are in contact, (n,) ascending.
+        """Return which elements of a (side 0) or b (side 1) are in contact, as indices (n,) in ascending order.
 
-        They are triangles of a mesh, or points of a cloud, which include the points inside.
+        The elements of a mesh are triangles. The elements of a cloud are points, and points that lie inside the other
+        object also count as in contact.
         """
         return self._found.touched(self._job, side_of(side))
 
     @property
     def name(self) -> str:
-        """Name of the verdict, for instance "CLASH"."""
+        """The name of the verdict, for instance "CLASH"."""
         return self.verdict.name
 
     @property
     def severity(self) -> int:
-        """Severity of the verdict."""
+        """The severity of the verdict."""
         return self.verdict.severity
 
     @property
     def name_a(self) -> str | int:
-        """Name of the first object in its scene, or its id if it has no name."""
+        """The name of the first object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.a, self.a)
 
     @property
     def name_b(self) -> str | int:
-        """Name of the second object in its scene, or its id if it has no name."""
+        """The name of the second object in its scene. If the object has no name, the value is its id."""
         return self._found.names.get(self.b, self.b)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary of plain values, as for a row of a table; ``contacts`` is the number of contacts."""
+        """Return a dictionary of plain values, for example for a row of a table. The entry ``contacts`` is the number
+        of contacts.
+        """
         place = self.location
         values = (
             self.name_a, self.name_b, self.verdict.name, self.depth, self.depth_lower, self.depth_upper, self.certainty,
@@ -282,6 +293,21 @@ class FoundPairs(Copyable, caches={"_made": WeakValueDictionary}):
             made = contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
             self._made[job] = made
         return made
+
+    def first_contacts(self, jobs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the first contact of each of some pairs (n,), all of which have contacts.
+
+        Returns:
+            Return the two triangles (n, 2), their kind (n,), and their world corners (n, 2, 3, 3) float64 [m].
+        """
+        first, trees = self.start[jobs], self.trees[jobs]
+        pairs, corners = self.pairs[first], np.empty((len(jobs), 2, 3, 3))
+        for side, rows in enumerate((self.rows_a, self.rows_b)):
+            order = np.argsort(trees[:, side], kind="stable")
+            for own in np.split(order, np.flatnonzero(np.diff(trees[order, side])) + 1):
+                corners[own, side] = self.meshes[trees[own[0], side]].corners_of(pairs[own, side])
+            corners[:, side] = transform_points(rows[jobs, None], corners[:, side])
+        return pairs, self.kinds[first], corners
 
     def count(self, job: int) -> int:
         """Implement ``Findings.count``."""

@@ -259,7 +259,9 @@ def _along_steps(vertices: np.ndarray, edges: np.ndarray, near: float) -> Genera
     """
     if not len(edges):
         return np.empty((0, 3), np.int64)
-    single, times = np.unique(edges, axis=0, return_counts=True)
+    keys, times = np.unique(edges[:, 0].astype(np.int64) * len(vertices) + edges[:, 1], return_counts=True)
+    single = np.stack(np.divmod(keys, len(vertices)), axis=1)
+    yield
     start, along = vertices[single[:, 0]], vertices[single[:, 1]] - vertices[single[:, 0]]
     for k in range(0, len(single), len(single) // _SAMPLES + 1):
         off = _off(start[k] + 0.5 * along[k] - start, along)[0]

@@ -60,7 +60,7 @@ _CERTAINTY = np.array(
 
 
 class Solidity(NamedTuple):
-    """Whether a mesh bounds a solid, and where it is open."""
+    """Says whether a mesh bounds a solid, and where the mesh is open."""
 
     solid: bool
     """Whether inside and outside can be distinguished."""
@@ -127,12 +127,15 @@ def bounding_steps(mesh: TriangleMesh) -> Generator[None, None, IntendedSolid | 
 
 
 def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
-    """Return whether a mesh bounds a solid, exactly or with holes and cracks; if not, why, and where the mesh is open.
+    """Return whether a mesh bounds a solid, either exactly or with holes and cracks. The result also says where the
+    mesh is open. If the mesh does not bound a solid, the result gives the reason.
 
-    Faces that bound no volume are ignored: copies, flat faces, second layers, and faces inside material. Open edges at
-    one position are joined, faces get a consistent winding, and components are turned outward. A mesh with holes counts
-    as a solid if the winding number distinguishes inside from outside for enough of some probe points, which are the
-    same in every run. A mesh created with ``shell=True`` bounds no volume.
+    The function ignores faces that do not bound a volume, such as copies, flat faces, second layers, and faces inside
+    the material. The function also joins open edges at the same position, gives all faces a consistent winding, and
+    turns each component outward. To decide whether a mesh with holes counts as a solid, the function computes winding
+    numbers at probe points. The mesh counts as a solid if the winding numbers clearly separate inside from outside at
+    enough of these points. The probe points are the same in every run. If a mesh was created with ``shell=True``, it
+    does not bound a volume.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.

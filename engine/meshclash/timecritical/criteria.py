@@ -22,7 +22,7 @@ def checked_criterion(p_min: Any, k_min: Any, count: Any) -> Criterion:
     least = real_number(p_min)
     if not 0.0 < least < math.inf:
         raise UnsupportedOption(
-            f"p_min must be a positive finite number, not {shown(p_min)}; above 1 no contact counts"
+            f"p_min must be a positive finite number, not {shown(p_min)}; no contact reaches a probability above 1"
         )
     return Criterion(least, min(whole_number("k_min", k_min, 1), _MOST), one_of("count", count, COUNTS) == "antichain")
 

@@ -39,20 +39,21 @@ class PlacedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneEstimate:
-    """The estimates for k pairs of objects whose boxes overlap; all other pairs are apart.
+    """The estimates for the k pairs of objects whose boxes overlap. All other pairs are apart.
 
     Attributes:
         pairs: Ids of objects, (k, 2) int64, sorted.
         colliding: (k,) bool: the exact result if ``complete``. Otherwise True after ``k_min`` counted pairs of nodes,
             and before that the more probable result.
-        probability: Probability that the two surfaces meet, (k,) float64.
+        probability: Probability that the two surfaces touch or cross each other, (k,) float64.
         complete: (k,) bool: whether the result is exact.
-        regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For point clouds, a
-            point on both surfaces.
-        triangles: Triangles (k, 2) int64 that meet, if the search found them; -1 otherwise, and for point clouds.
+        regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For a pair with a point
+            cloud, the box is a point on both surfaces.
+        triangles: Triangles that have a common point, (k, 2) int64, if the search found them; -1 otherwise, and for
+            point clouds.
         stats: The work of this call.
-        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. The
-            bounds are 0 and 1 for pairs with a point cloud until the result is exact.
+        intervals: The lowest and the highest probability, (k, 2) float64, as ``meshclash.TimeCritical.interval``. For a
+            pair with a point cloud, the two values are 0 and 1 until the result is exact.
     """
 
     pairs: np.ndarray
@@ -66,7 +67,7 @@ class SceneEstimate:
 
     @property
     def exact(self) -> bool:
-        """Whether every result is exact."""
+        """Whether the results for all pairs of objects are exact."""
         return bool(self.complete.all())
 
 

@@ -15,7 +15,7 @@ from ..types.results import QueryStats
 
 
 class Contacts(Copyable):
-    """Pairs of triangles that meet, sorted by (pose, i, j).
+    """All pairs of triangles that touch or cross each other, sorted by (pose, i, j).
 
     Attributes:
         pairs: (k, 2) int32, triangle of a and triangle of b; int64 if a clustered mesh has more than 2^31 triangles.
@@ -44,7 +44,7 @@ class Contacts(Copyable):
         return len(self.pairs)
 
     def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Return the world triangles (n, 3, 3) float64 [m] of a (side 0) or b (side 1), one for each pair."""
+        """Return the triangle of a (side 0) or b (side 1) in each pair, in world coordinates, (n, 3, 3) float64 [m]."""
         rows, corners = self._placed(side_of(side), places_of("select", select, len(self)))
         return transform_points(rows[:, None], corners)
 
@@ -56,7 +56,8 @@ class Contacts(Copyable):
 
     @staticmethod
     def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
-        """Concatenate selected pairs of several ``Contacts``, for example to draw many small ones at once.
+        """Join selected pairs of several ``Contacts`` into a single one, for example to draw the contacts of many
+        objects at once.
 
         Args:
             parts: a list of at least one (contacts, indices (n,) of their pairs).
@@ -71,10 +72,12 @@ class Contacts(Copyable):
         return JoinedContacts([(one, places_of("indices", chosen, len(one))) for one, chosen in found])
 
     def segments(self, select: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Return the segment in which each pair intersects, (k, 2, 3) float64 [m], world.
+        """Return the line segment in which the two triangles of each pair intersect, in world coordinates, (k, 2, 3)
+        float64 [m].
 
-        Both ends are equal if a pair meets in a point. For a coplanar pair, the segment is the longest span of the
-        overlap; ``outlines`` returns all its corners.
+        If two triangles touch in a single point, both ends of the segment are equal. If two triangles overlap in a
+        common plane, the segment is the longest span of the overlap. The method ``outlines`` returns all corners of
+        such an overlap.
 
         Args:
             select: an index or mask of ``pairs``; by default all pairs.
@@ -83,9 +86,10 @@ class Contacts(Copyable):
         return contact_segments(self.world_triangles(0, chosen), self.world_triangles(1, chosen), self.kinds[chosen])[0]
 
     def outlines(self, select: np.ndarray | slice = slice(None)) -> list[tuple[int, np.ndarray]]:
-        """Return, for each coplanar pair, its index in ``pairs`` and the outline of the overlap.
+        """For each pair of triangles that overlap in a common plane, return the index in ``pairs`` and the outline of
+        the overlap.
 
-        Outlines are (m, 3) float64 [m], world.
+        An outline is an array of m corners in world coordinates, (m, 3) float64 [m].
 
         Args:
             select: an index or mask of ``pairs``; by default all pairs.

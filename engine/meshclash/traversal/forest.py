@@ -220,7 +220,8 @@ class Side:
 
 
 def pack_trees(hierarchies: Sequence[Hierarchy], before: TreeSet | None = None) -> TreeSet:
-    """Concatenate hierarchies of one volume. The arrays of a single one are not copied, and its tree set is cached.
+    """Join the arrays of several hierarchies that have the same kind of volume. The arrays of a single hierarchy are
+    not copied, and its tree set is kept for later calls.
 
     ``before``: the previous tree set, of which these may be refitted versions.
     """

@@ -169,7 +169,7 @@ def _search_together(
 
 
 class NearestFinder:
-    """Finds the triangles of a posed tree of boxes that are nearest to points.
+    """Finds the triangles of a mesh that are nearest to given points. The mesh has a tree of boxes and a pose.
 
     Args:
         tree_set: a tree set with a single tree.
@@ -184,7 +184,7 @@ class NearestFinder:
     def steps(
         self, points: np.ndarray, count: int, limit: float, threads: int | None
     ) -> Generator[float, None, Nearest]:
-        """Find the nearest triangles, in slices.
+        """Find the triangles that are nearest to some points. The search runs in slices.
 
         Args:
             points: (n, 3) float64 [m], world.

@@ -14,7 +14,7 @@ from ..types.steps import map_progress
 from .forest import TreeSet
 from .frames import make_frame
 from .nearest_triangles import parts_of
-from .object_tree import STACK_SIZE, is_beyond, posed_objects, push_nearest_last, world_ray
+from .object_tree import STACK_SIZE, Waiting, is_beyond, posed_objects, push_nearest_last, world_ray
 from .point import PointWorkspace, new_workspace_arrays
 from .rational_rays import Crossing, crossings_by_fractions
 from .rays import ALL, ANY, COUNT, FIRST, RayCrossings, trace
@@ -32,7 +32,7 @@ COMPILED_FOR = 1 << 20
 
 
 class Rays(NamedTuple):
-    """The input of a ray query: n rays."""
+    """The n rays of a query."""
 
     origins: np.ndarray
     """(n, 3) float64 [m]."""
@@ -43,19 +43,19 @@ class Rays(NamedTuple):
 
 
 @inner
-def _cast_ray(forest, objects, o, d, length, which, found, i, row, work, nodes, entries):
+def _cast_ray(forest, objects, o, d, length, which, found, i, row, work, waiting):
     """Cast ray i at all objects; return the number of crossings, or -1 if it is undecided. ``row``: the first row."""
     n, count = objects.order.shape[0], 0
     ray = by_reference(world_ray(objects, o, d))
-    nodes[0], entries[0], used = 1, 0.0, 1
+    waiting.nodes[0], waiting.entries[0], used = 1, 0.0, 1
     while used > 0:
         used -= 1
-        node = nodes[used]
+        node = waiting.nodes[used]
         limit = min(length, found.distances[i]) if which == FIRST else length
-        if is_beyond(ray, entries[used], limit):
+        if is_beyond(ray, waiting.entries[used], limit):
             continue
         if node < n:
-            used = push_nearest_last(objects, ray, node, nodes, entries, used)
+            used = push_nearest_last(objects, ray, node, waiting, used)
             continue
         thing = objects.order[node - n]
         frame = by_reference(
@@ -82,13 +82,14 @@ def _cast(
     """Fill ``counts`` (n,), -1 if undecided, and the arrays of ``found``.
 
     ``found`` has a row for each ray. For ALL it has a row for each crossing, and the rows of a ray begin at its offset.
-    ``nodes`` and ``entries`` are the stack of the search for objects.
+    ``nodes`` and ``entries`` are the arrays of a Waiting.
     """
     forest = by_reference(forest)
     objects = by_reference(objects)
     rays = by_reference(rays)
     found = by_reference(found)
     work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), scratch))
+    waiting = by_reference(Waiting(nodes, entries))
     for task in range(tasks.shape[0]):
         for i in range(tasks[task, 0], tasks[task, 1]):
             if which == FIRST:
@@ -98,7 +99,7 @@ def _cast(
             o = (rays.origins[i, 0], rays.origins[i, 1], rays.origins[i, 2])
             d = (rays.directions[i, 0], rays.directions[i, 1], rays.directions[i, 2])
             row = offsets[i] if which == ALL else i
-            counts[i] = _cast_ray(forest, objects, o, d, rays.lengths[i], which, found, i, row, work, nodes, entries)
+            counts[i] = _cast_ray(forest, objects, o, d, rays.lengths[i], which, found, i, row, work, waiting)
 
 
 @kernel
@@ -134,7 +135,7 @@ def _stacks(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 
 class RayCaster:
-    """Casts rays at objects, each a tree of boxes in a pose.
+    """Casts rays at objects. Each object has a tree of boxes and a pose.
 
     Args:
         tree_set: the trees.
@@ -147,7 +148,9 @@ class RayCaster:
         self._objects = posed_objects(tree_set, rows, np.arange(len(rows)) if tree_of is None else tree_of)
 
     def counts(self, rays: Rays, which: int, threads: int | None) -> Generator[float, None, np.ndarray]:
-        """Count the crossings of each ray, (n,) int32, in slices; for ANY only whether the number is 0 is defined."""
+        """Count the crossings of each ray, (n,) int32. The computation runs in slices. With ANY, the result only tells
+        whether the number of crossings is 0.
+        """
         counts = np.empty(len(rays.origins), np.int32)
         yield from self._steps(rays, which, threads, _NO_OFFSETS, counts, _new_found(0))
         for k in _undecided(counts):
@@ -155,10 +158,11 @@ class RayCaster:
         return counts
 
     def first(self, rays: Rays, threads: int | None) -> Generator[float, None, RayCrossings]:
-        """Find the nearest crossing of each ray, n rows, in slices; triangle -1 and infinite distance without a
-        crossing.
+        """Find the nearest crossing of each of n rays. The search runs in slices. If a ray has no crossing, its row in
+        the result contains the triangle -1 and an infinite distance.
 
-        Among equally near crossings, the first object wins, then the lowest index of a triangle.
+        If several crossings are equally near, the first object is chosen, and within an object the triangle with the
+        lowest index.
         """
         n = len(rays.origins)
         counts, found = np.empty(n, np.int32), _new_found(n)
@@ -169,9 +173,10 @@ class RayCaster:
         return found
 
     def all(self, rays: Rays, threads: int | None) -> Generator[float, None, tuple[np.ndarray, RayCrossings]]:
-        """Find all crossings, in slices; return the ray of each, (k,) int64, and the crossings.
+        """Find all crossings, and return the ray of each crossing, (k,) int64, and the crossings. The search runs in
+        slices.
 
-        They are sorted by ray, distance, object and triangle.
+        The crossings are sorted by ray, by distance, by object, and by triangle, in this order.
         """
         counts = np.empty(len(rays.origins), np.int32)
         counting = self._steps(rays, COUNT, threads, _NO_OFFSETS, counts, _new_found(0))

@@ -123,9 +123,8 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
         work: a PointWorkspace by reference.
     """
     tree = frame.tree
-    line = line_of(o, d)
     q = to_local(o, frame.pose, frame.inverse, frame.origin)
-    inverse, unit = frame.inverse, 1.0 / abs(d[line.k])
+    inverse, unit = frame.inverse, 1.0 / max(abs(d[0]), abs(d[1]), abs(d[2]))
     x, y, z = d[0] * unit, d[1] * unit, d[2] * unit
     gx = inverse[0, 0] * x + inverse[0, 1] * y + inverse[0, 2] * z
     gy = inverse[1, 0] * x + inverse[1, 1] * y + inverse[1, 2] * z
@@ -143,7 +142,7 @@ def trace(forest, frame, thing, o, d, limit, which, found, row, work):
         return 0, True
     q = (q[0] + begin * g[0], q[1] + begin * g[1], q[2] + begin * g[2])
     size = max(size, abs(q[0]), abs(q[1]), abs(q[2]))
-    length = end - begin
+    length, line = end - begin, line_of(o, d)
     if forest.wide[tree, NODES] == 0 or not size < LARGEST:
         return _trace_candidates(forest, frame, thing, line, q, g, slack, length, limit, which, found, row, work)
     margin, scale = ray_margin(size, slack), scale / line.stretch

@@ -12,17 +12,16 @@ _STILL = np.eye(4)
 
 
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
-    """Split an affine matrix into a rigid pose and a matrix to apply to the mesh.
+    """Split an affine matrix into a rigid pose and a matrix that you apply to the mesh.
 
     Args:
         matrix: array-like, shape (4, 4), any affine map.
 
     Returns:
         (pose, stretch): ``matrix`` equals ``pose.matrix @ stretch`` up to the last bit. ``stretch`` is None if the
-        matrix is already rigid. A scale along the object's own axes, also a negative scale, becomes part of the
-            stretch, so
-        that the object still moves rigidly over time. With shear, the whole matrix is the stretch and the pose is the
-        identity.
+        matrix is already rigid. If the matrix scales the object along its own axes, the scale becomes part of the
+        stretch, even if it is negative. For this reason, a scaled object still moves rigidly over time. If the matrix
+        has shear, the whole matrix is returned as the stretch, and the pose is the identity.
 
     Raises:
         InvalidPose: wrong shape or not finite.

@@ -36,14 +36,14 @@ def text(name: str, value: Any) -> str:
 
 
 def instance(name: str, value: Any, kind: type[_T]) -> _T:
-    """Check that a value is an instance of a class of MeshClash."""
+    """Check that a value is an instance of a given class of MeshClash."""
     if not isinstance(value, kind):
         raise UnsupportedOption(f"{name} must be a {kind.__qualname__}, not {a_type(value)}")
     return value
 
 
 def items_of(name: str, values: Any, wanted: str) -> Iterator[Any]:
-    """Return an iterator over a list or another iterable; raise an error for a string."""
+    """Return an iterator over a list or another iterable. If the value is a string, raise an error."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or _is_scalar(values):
         raise UnsupportedOption(f"{name} must be a list of {wanted}, not {shown(values)}")
     return iter(values)

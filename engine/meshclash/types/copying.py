@@ -18,11 +18,12 @@ _CONTAINERS = tuple, list, dict
 
 
 class Copyable:
-    """An object that is copied and pickled without its caches.
+    """The base class of objects that are copied and pickled without their caches.
 
-    A class declares its caches with their initial values (``class Thing(Copyable, caches={"derived": dict})``). Cached
-    properties count as caches, too. All other attributes belong to the state of the object, also those of a subclass. A
-    shallow copy shares these attributes.
+    A subclass declares its caches together with their initial values
+    (``class Thing(Copyable, caches={"derived": dict})``). Cached properties also count as caches. All other attributes,
+    including those of subclasses, belong to the state of the object. A shallow copy refers to the same attributes as
+    the original.
     """
 
     __slots__ = ()
@@ -57,7 +58,9 @@ class Copyable:
 
 
 class Changeable(Copyable):
-    """A mutable copyable object: a shallow copy has its own state, but shares the objects that the state refers to."""
+    """The base class of copyable objects that can change. A shallow copy has its own state, but shares the objects to
+    which the state refers.
+    """
 
     __slots__ = ()
 

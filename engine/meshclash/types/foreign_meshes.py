@@ -57,7 +57,7 @@ _kept: dict[int, tuple[weakref.ref[Any], TriangleMesh]] = {}
 def as_own(thing: Any) -> Any:
     """Convert a mesh of another library (``_READERS``), or a pair (vertices, faces), to a ``TriangleMesh``.
 
-    Any other object is returned unchanged, so that the caller can raise the error.
+    If the argument is something else, the function returns it unchanged, so that the caller can raise the error.
 
     Raises:
         InvalidMesh: the arrays do not form a mesh.

@@ -106,25 +106,28 @@ class _Common(Copyable, caches={"topology": NoneType, "decided": dict}):
 
     @cached_property
     def used(self) -> np.ndarray | None:
-        """Vertices that belong to a triangle, (u,) int64; None if all vertices do."""
+        """The vertices that belong to a triangle, (u,) int64. If all vertices belong to a triangle, the value
+        is None.
+        """
         mask = np.zeros(self._vertex_count, np.bool_)
         _mark(self._triangles, mask)
         return None if mask.all() else np.flatnonzero(mask)
 
 
 class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
-    """Vertices and triangles of one object, checked and copied into the engine's memory layout.
+    """A mesh of vertices and triangles. The constructor checks both arrays and copies them into the memory layout of
+    MeshClash.
 
     Args:
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
-        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away. The
-            resolution does not change contacts; ``verdict(..., permitted_overlap="resolution")`` uses the resolution.
-            See ``float32_resolution``.
+        resolution: precision of the stored coordinates [m]: the true position of a point is at most this far away (see
+            ``float32_resolution``); only ``verdict(..., permitted_overlap="resolution")`` uses the resolution, and
+            contacts do not depend on it.
         weld: True joins vertices at exactly the same position: each triangle then uses the first vertex at this
-            position. Welding is useful for triangle soups (STL), whose triangles share no vertices. Number and order of
-            vertices and triangles do not change. Welding has no tolerance: nearness is not transitive, so the result
-            would depend on the order of the vertices.
+            position. Welding is useful for files such as STL, in which triangles do not share vertices. The number and
+            the order of vertices and triangles stay the same; there is no tolerance, because the result would then
+            depend on the order of the vertices.
         shell: True makes the mesh a surface, open or closed, without an inside (a garment, a lampshade, a room).
 
     Attributes:
@@ -170,17 +173,17 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def vertices(self) -> np.ndarray:
-        """Vertices [m], (n, 3) float64, read-only."""
+        """The vertices [m], as a read-only (n, 3) float64 array."""
         return _read_only(self._vertices)
 
     @property
     def triangles(self) -> np.ndarray:
-        """Vertex indices of each triangle, (m, 3) int32, read-only."""
+        """The three vertex indices of each triangle, as a read-only (m, 3) int32 array."""
         return _read_only(self._triangles)
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices and triangles for kernels, which need writable arrays; do not modify these arrays."""
+        """The vertices and the triangles as writable arrays, which kernels need. Do not modify these arrays."""
         return self._vertices, self._triangles
 
     def corners_of(self, triangles: np.ndarray) -> np.ndarray:
@@ -203,30 +206,38 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def common(self) -> object:
-        """Data shared by all meshes with the same triangles: a mesh and its deformed copies have the same object."""
+        """The data that all meshes with the same triangles share. A mesh and its deformed copies refer to the same
+        object.
+        """
         return self._common
 
     @property
     def used_vertices(self) -> np.ndarray | None:
-        """Vertices that belong to a triangle, (u,) int64; None if all vertices do."""
+        """The vertices that belong to a triangle, (u,) int64. If all vertices belong to a triangle, the value
+        is None.
+        """
         return self._common.used
 
     @cached_property
     def bounds(self) -> np.ndarray:
-        """Lowest and highest coordinates of the triangles' vertices [m], (2, 3) float64."""
+        """The lowest and the highest coordinates of all vertices that belong to a triangle [m], (2, 3) float64."""
         used = self._vertices if self._common.used is None else self._vertices[self._common.used]
         return np.stack([_along_rows(np.min, used), _along_rows(np.max, used)])
 
     @cached_property
     def topology(self) -> Topology:
-        """Components, closedness and orientation of the surface, after welding vertices at equal positions."""
+        """The connected components of the surface, how they are oriented, and whether the surface is closed. Vertices
+        at the same position count as one vertex.
+        """
         for _ in self.topology_steps():
             pass
         found: Topology = self.__dict__["topology"]
         return found
 
     def topology_steps(self) -> Generator[None, None, None]:
-        """Compute the topology, unless it was computed before, in steps of some ten milliseconds."""
+        """Compute the topology of the mesh in steps of some ten milliseconds. If the topology was computed before, the
+        method does nothing.
+        """
         if "topology" not in self.__dict__:
             common = self._common
             common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology, self._welded)
@@ -236,15 +247,17 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
     def is_closed(self) -> bool:
         """Whether the mesh bounds a solid.
 
-        A mesh is closed if each edge is used equally often in both directions, and the mesh is neither a shell nor
-        two-sided.
+        A mesh is closed if its triangles use each edge equally often in both directions. In addition, the mesh must not
+        be a shell or two-sided.
         """
         return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
-        """Return a new mesh with a (4, 4) affine matrix applied to the vertices; triangles keep order and winding.
+        """Return a new mesh whose vertices have been transformed by a (4, 4) affine matrix. The triangles keep their
+        order and their winding.
 
-        The resolution grows by the largest stretch of the matrix. A shell stays a shell.
+        The resolution is multiplied by the largest stretch of the matrix. If the mesh is a shell, the new mesh is also
+        a shell.
         """
         array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
@@ -255,11 +268,15 @@ class TriangleMesh(Copyable, caches={"derived": dict, "_welded": NoneType}):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """Decisions that later stages made for a mesh with the same triangles, reused while meshes deform."""
+        """Decisions that queries have made for a mesh with the same triangles. MeshClash reuses these decisions while
+        the mesh deforms.
+        """
         return self._common.decided
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """Return the same mesh with other vertices (n, 3) [m]; raise InvalidMesh if their number differs."""
+        """Return a mesh with the same triangles and other vertices (n, 3) [m]. If the number of vertices differs, raise
+        InvalidMesh.
+        """
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, but {len(array)} were given")

@@ -14,9 +14,10 @@ _MOST_ITEMS = 1 << 31
 
 
 def real_number(value: Any) -> float:
-    """Convert a real number to float: infinite if it is too large, NaN for anything that is not a number.
+    """Convert a real number to float. If the number is too large, the result is infinite. If the value is not a number,
+    the result is NaN.
 
-    Strings, bools and arrays do not count as numbers, except for arrays without dimensions.
+    A string, a bool or an array does not count as a number. The only exception is an array without dimensions.
     """
     if isinstance(value, str | bytes | bytearray | bool):
         return math.nan
@@ -31,7 +32,9 @@ def real_number(value: Any) -> float:
 
 
 def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Convert a value to an array of any kind; raise ``error`` if NumPy cannot, or would drop a mask."""
+    """Convert a value to a NumPy array of any type. If NumPy cannot convert the value, or would lose a mask, raise
+    ``error``.
+    """
     refuse_masked(name, values, error)
     try:
         if isinstance(values, Sized) and len(values) > _MOST_ITEMS:
@@ -42,8 +45,8 @@ def given_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
 
 
 def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
-    """Convert numbers to a new float64 array; raise ``error`` for strings, complex numbers, masked numbers and other
-    types.
+    """Convert numbers to a new float64 array. If the values are strings, complex numbers, masked numbers or of another
+    type, raise ``error``.
     """
     given = given_array(name, values, error)
     try:
@@ -65,12 +68,15 @@ def whole_numbers(name: str, values: Any) -> np.ndarray:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer: not a bool, and not a timedelta, which NumPy derives from integers."""
+    """Return whether a value is an integer. A bool does not count as an integer, and neither does a timedelta, which
+    NumPy derives from integers.
+    """
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, of: str = "") -> int:
-    """Check an integer from ``least`` to ``most``; raise UnsupportedOption, which names the option.
+    """Check that a value is an integer from ``least`` to ``most``. If the value is not such an integer, raise
+    UnsupportedOption, whose message names the option.
 
     Args:
         of: what the number counts, for the error message.
@@ -82,7 +88,9 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None, of:
 
 
 def truth(name: str, value: Any) -> bool:
-    """Convert True or False (or 1 or 0) to bool; raise UnsupportedOption, which names the option."""
+    """Convert True, False, 1 or 0 to bool. For any other value, raise UnsupportedOption, whose message names the
+    option.
+    """
     if not isinstance(value, bool | int | np.bool_ | np.integer) or value not in (0, 1):
         raise UnsupportedOption(f"{name} must be True or False, not {shown(value)}")
     return bool(value)

@@ -132,10 +132,11 @@ def _rigidity_error(rotation: np.ndarray) -> float:
 
 
 class Pose(Copyable):
-    """A rigid motion p -> R p + t. A pose stores its twelve numbers exactly as they were given.
+    """The position and orientation of an object, as a rigid motion p -> R p + t. A pose stores its twelve numbers
+    exactly as you give them.
 
-    The rotation is not orthonormalised: R^T R may deviate from the identity by ``RIGID_TOLERANCE``, and contacts are
-    decided on the coordinates that these numbers give.
+    MeshClash does not orthonormalise the rotation. R^T R may deviate from the identity by at most ``RIGID_TOLERANCE``.
+    Queries decide contacts for the coordinates that these numbers give.
 
     Args:
         matrix: array-like, shape (4, 4) or (3, 4), with the translation in metres in the last column; a pair (R, t); or
@@ -180,16 +181,17 @@ class Pose(Copyable):
 
     @property
     def matrix(self) -> np.ndarray:
-        """The pose as a new (4, 4) float64 matrix."""
+        """The matrix of the pose, as a new (4, 4) float64 array."""
         return np.vstack([self._rows, (0.0, 0.0, 0.0, 1.0)])
 
     @property
     def rows(self) -> np.ndarray:
-        """The twelve numbers of the pose, (3, 4) float64; do not modify them."""
+        """The twelve numbers of the pose, (3, 4) float64. Do not modify this array."""
         return self._rows
 
     def apply(self, points: Any) -> np.ndarray:
-        """Return the world coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``.
+        """Transform points (n, 3) [m] by the pose, and return their world coordinates [m], (n, 3) float64. See
+        ``transform_points``.
 
         Raises:
             InvalidMesh: not numbers, or the wrong shape.

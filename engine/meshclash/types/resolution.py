@@ -13,15 +13,16 @@ _OUTWARD = 1.0 + 1e-6  # covers products of two rounding errors, and the roundin
 
 
 def float32_resolution(largest: Any, matrix: Any = None) -> float:
-    """Return the largest error of an object's world points that storage in single precision can cause [m].
+    """Return the largest error [m] that storage in single precision can cause in the world coordinates of an object.
 
-    Each coordinate of a mesh has an error of at most half a unit in the last place (ulp) of the largest one. A matrix
-    (A, t) that was also stored in single precision adds its own rounding: the error of world coordinate i is at most
+    In single precision, the error of each coordinate of a mesh is at most half a unit in the last place (ulp) of the
+    largest coordinate. A matrix (A, t) that was also stored in single precision adds its own rounding: the error of
+    world coordinate i is at most
 
         e_i = sum over j of (abs(A_ij) ulp(largest) + ulp(A_ij) largest) / 2 + ulp(t_i) / 2
 
-    The function returns the length of (e_0, e_1, e_2). Entries of A that are 0, 1 or -1 count as exact: they are the
-    entries of an object that was not rotated or scaled.
+    The function returns the length of (e_0, e_1, e_2). If an entry of A is 0, 1 or -1, it counts as exact, because it
+    belongs to an object that was not rotated or scaled.
 
     Args:
         largest: largest absolute coordinate of the mesh in its own frame [m], as stored in float32.
@@ -29,8 +30,8 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
             has world coordinates.
 
     Raises:
-        UnsupportedOption: ``largest`` is not a finite length in single precision. InvalidPose: the matrix has another
-        shape or is not finite.
+        UnsupportedOption: ``largest`` is not a finite length in single precision.
+        InvalidPose: the matrix has another shape or is not finite.
 
     Example:
         >>> import meshclash as mc

@@ -7,7 +7,7 @@ from .arguments import instance
 
 
 class Progress(NamedTuple):
-    """Progress of a long computation."""
+    """The progress of a long computation."""
 
     fraction: float
     """0 to 1."""
@@ -17,7 +17,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class QueryStats:
-    """Statistics of the work of a query; the counts are the same on every computer."""
+    """Statistics about the work that a query did. The counts are the same on every computer."""
 
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
@@ -39,9 +39,10 @@ class QueryStats:
     """Engine that compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """Return the sum of the counts and seconds of two statistics, for work that was done one after the other.
+        """Return the sum of two statistics, for two pieces of work that were done one after the other.
 
-        The device of the sum is "cuda" if one of the two used it, and equal notes are kept only once.
+        If one of the two statistics used "cuda", the device of the sum is "cuda". If both statistics have the same
+        note, the sum contains the note only once.
         """
         other = instance("other", other, QueryStats)
         stages = dict.fromkeys((*self.timings, *other.timings))

@@ -37,19 +37,20 @@ class TimeSlice:
         seconds: time for these steps.
 
     Attributes:
+        started: time of the performance counter at which this slice began.
         end: time of the performance counter at which this slice ends.
         spent: seconds up to the last step.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._started = self._before = time.perf_counter()
-        self.end = self._started + seconds
+        self.started = self._before = time.perf_counter()
+        self.end = self.started + seconds
         self.spent = 0.0
 
     def is_full(self) -> bool:
         """Return, after a step, whether another step of the same duration would exceed the slice."""
         now = time.perf_counter()
-        last, self._before, self.spent = now - self._before, now, now - self._started
+        last, self._before, self.spent = now - self._before, now, now - self.started
         return now + last > self.end
 
 

@@ -93,9 +93,10 @@ def _unknown_option(question: Callable[..., Any], options: Mapping[str, Any], kn
 
 
 def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
-    """Run a query in slices of some milliseconds: return a generator that yields ``Progress`` and returns the result.
+    """Run a query in slices of some milliseconds. Return a generator that yields ``Progress`` after each slice and
+    finally returns the result of the query.
 
-    ``run`` runs the generator to its end. Close the generator to cancel the query.
+    The function ``run`` runs the generator to its end. To cancel the query, close the generator.
 
     Args:
         question: a function or method of MeshClash for long computations, for instance ``time_of_contact`` or
@@ -123,7 +124,8 @@ def steps(question: Callable[_P, _T], /, *args: _P.args, **options: _P.kwargs) -
 
 
 def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
-    """Run a generator to its end and return its result; ``tell`` is called with each value that it yields.
+    """Run a generator to its end, and return its result. The function ``tell`` is called with each value that the
+    generator yields.
 
     Raises:
         UnsupportedOption: not a generator, or one that has already ended and lost its result; ``tell`` is not callable.

@@ -8,7 +8,7 @@ from .arguments import no_member
 
 @total_ordering
 class Verdict(Enum):
-    """The relation of two objects, ordered by severity."""
+    """The verdict on two objects, such as TOUCHING or CLASH. Verdicts are ordered by severity."""
 
     APART = 0
     """They have no common point."""
@@ -23,7 +23,7 @@ class Verdict(Enum):
 
     @property
     def severity(self) -> int:
-        """A number that increases from APART (0) to CLASH (4); results are sorted by this number."""
+        """The severity as a number, which increases from APART (0) to CLASH (4). Results are sorted by this number."""
         severity: int = self._value_
         return severity
 

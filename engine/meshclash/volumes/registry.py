@@ -2,6 +2,7 @@
 
 A volume is a row of float32 numbers and a few functions, which are marked ``portable`` and lie in one file:
 
+``WIDTH``                           the length of the row, unless each entry of ``VOLUMES`` has a width of its own
 ``size(volume)``                    a measure by which traversals choose where to descend
 ``overlap(a, b, relative)``         whether two may overlap in a relative pose; "False" is always right
 ``gap(a, b, relative)``             lower bound [m] of the world distance of their contents
@@ -96,7 +97,13 @@ def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any
 
 
 def _of_lab(file: str, width: int | None = None, fit: str | None = None) -> Callable[[], Volume]:
-    """Return a function that imports a file of ``lab/volumes``."""
+    """Return a function that imports a file of ``lab/volumes``.
+
+    Args:
+        file: name of the file.
+        width: length of the rows; None: ``WIDTH`` of the file.
+        fit: name of the file's function that fits volumes; None: ``fit``, or point by point if the file has none.
+    """
 
     def load() -> Volume:
         module = import_module(f"...lab.volumes.{file}", __name__)

@@ -190,7 +190,9 @@ def _touch(shell, pose, origin, scale, length, size, heads, cells, planes, found
 
 
 class ShellContacts(NamedTuple):
-    """Points of a shell inside a solid. The next ``touch`` overwrites these arrays: copy the arrays to keep them."""
+    """The points of a shell that lie inside a solid, with their depths and normals. The next call of ``touch``
+    overwrites these arrays. If you need the arrays later, copy them.
+    """
 
     points: np.ndarray
     """Indices of the points, (k,) int32, ascending."""
@@ -214,7 +216,8 @@ _ROOM: dict[str, Callable[[], Any]] = {
 
 
 class VoxelMap(Copyable, caches=_ROOM):
-    """A static solid as voxels, for fast repeated tests whether points of a tool are inside.
+    """A solid at rest, stored as voxels. With a VoxelMap, you can test quickly and repeatedly which points of a tool
+    are inside the solid.
 
     Args:
         mesh: a closed mesh, or a hierarchy over one.
@@ -224,8 +227,9 @@ class VoxelMap(Copyable, caches=_ROOM):
         grid: the grid of the voxels, in the mesh's frame.
 
     Raises:
-        InvalidMesh; NotASolid: the mesh is open; UnsupportedOption: the fineness is invalid, or the map needs more
-            than ``memory``.
+        InvalidMesh: the argument is not a mesh.
+        NotASolid: the mesh is open.
+        UnsupportedOption: the fineness is invalid, or the map needs more than ``memory``.
 
     Example:
         >>> import meshclash as mc
@@ -270,11 +274,13 @@ class VoxelMap(Copyable, caches=_ROOM):
         self._room = _no_room()
 
     def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
-        """Return which points are inside the solid, their depths, and the directions out of the solid.
+        """Return which points are inside the solid, how deep they are, and in which direction each of them leaves the
+        solid.
 
-        A point is in contact if its voxel is wholly inside, which is certain. A point is also in contact if the surface
-        touches its voxel and the point lies below the plane of the triangle nearest to the voxel's centre; the error is
-        then at most a voxel's diagonal. Depths are measured from the plane of a nearby surface voxel.
+        If the voxel of a point is wholly inside the solid, the point is certainly in contact. If the surface touches
+        the voxel of a point, the point is in contact if it lies below the plane of the triangle that is nearest to the
+        centre of the voxel. For such points, the error is at most the diagonal of a voxel. The depth of a point is
+        measured from the plane of a nearby voxel on the surface.
 
         Args:
             points: the shell, (n, 3) [m]; contiguous float64 arrays are not copied.
@@ -304,7 +310,7 @@ class VoxelMap(Copyable, caches=_ROOM):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the map [bytes]."""
+        """The memory that the map uses [bytes]."""
         return int(self._planes.nbytes + self._cells.nbytes + self._heads.nbytes)
 
     def __repr__(self) -> str:

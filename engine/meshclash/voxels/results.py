@@ -30,15 +30,16 @@ class Overlap:
 
 
 class VoxelContacts(Copyable):
-    """The voxels that two objects share, and the contacts or volumes found with them.
+    """The voxels that two objects share, and the contacts or volumes that were found in these voxels.
 
     Attributes:
         mode: "exact", "voxels" or "solid".
-        voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. Their order
-            depends only on the grid. In mode "exact" these are the voxels in which triangles were compared.
+        voxels: (k, 3) int32: the voxels that both surfaces touch, or approach closer than ``slack``. The order of the
+            voxels depends only on the grid; in mode "exact", the voxels are those in which triangles were compared.
         grid: the grid of the voxels; None if the objects' boxes have no common point.
-        slack: maximum distance of a surface from a voxel that is reported, in voxels. The slack is needed for very thin
-            triangles; other triangles miss a reported voxel by at most a millionth of its size (``cover.py``).
+        slack: maximum distance of a surface from a voxel that is reported, in voxels. Very thin triangles make this
+            slack necessary. All other triangles miss a reported voxel by at most a millionth of its size
+            (``cover.py``).
         contacts: the same contacts as from ``collide`` in mode "exact", otherwise None.
         overlap: the common volume in mode "solid", otherwise None: ``volume_lower``, ``volume_upper``, ``volume``, and
             ``inside``: "a" or "b" if that object lies completely inside the other.
@@ -65,13 +66,13 @@ class VoxelContacts(Copyable):
 
     @property
     def apart(self) -> bool:
-        """True if the surfaces certainly have no common point."""
+        """True if it is certain that the surfaces have no common point."""
         return len(self.contacts) == 0 if self.contacts is not None else len(self.voxels) == 0
 
     @property
     def closer_than(self) -> float:
-        """Upper bound of the distance between the surfaces [m]: about a voxel's diagonal; infinite if no voxel is
-        shared.
+        """An upper bound of the distance between the surfaces [m], which is about the diagonal of a voxel. If the
+        objects share no voxel, the bound is infinite.
         """
         if self.grid is None or len(self.voxels) == 0:
             return np.inf
@@ -79,35 +80,37 @@ class VoxelContacts(Copyable):
 
     @property
     def voxel_size(self) -> float | None:
-        """Length of a voxel's sides [m]; None if no grid was needed."""
+        """The side length of a voxel [m]. If the query did not need a grid, the value is None."""
         return None if self.grid is None else self.grid.voxel_size
 
     @property
     def boxes(self) -> np.ndarray:
-        """Lowest and highest corners of the common voxels, (k, 2, 3) float64 [m], world."""
+        """The lowest and the highest corner of each common voxel in world coordinates, (k, 2, 3) float64 [m]."""
         return np.empty((0, 2, 3)) if self.grid is None else self.grid.boxes(self.voxels)
 
     @property
     def pairs(self) -> np.ndarray:
-        """Triangle indices of each pair, (k, 2) int32, as returned by ``collide``. Raises UnsupportedOption unless the
-        mode is "exact".
+        """The two triangle indices of each pair, (k, 2) int32, as ``collide`` returns them. If the mode is not "exact",
+        this raises UnsupportedOption.
         """
         return self._exact.pairs
 
     @property
     def kinds(self) -> np.ndarray:
-        """The ContactKind of each pair, (k,) uint8. Raises UnsupportedOption unless the mode is "exact"."""
+        """The ContactKind of each pair, (k,) uint8. If the mode is not "exact", this raises UnsupportedOption."""
         return self._exact.kinds
 
     def segments(self, select: Any = slice(None)) -> np.ndarray:
-        """Return the segments in which pairs intersect, as ``Contacts.segments`` does. Raises UnsupportedOption unless
-        the mode is "exact".
+        """Return the line segment in which the triangles of each pair intersect, as ``Contacts.segments`` does. If the
+        mode is not "exact", this raises UnsupportedOption.
         """
         return self._exact.segments(select)
 
     @property
     def overlap_volume(self) -> tuple[float, float]:
-        """Bounds (low, high) of the common volume [m3]. Raises UnsupportedOption unless the mode is "solid"."""
+        """A lower and an upper bound of the common volume [m3]. If the mode is not "solid", this raises
+        UnsupportedOption.
+        """
         if self.overlap is None:
             raise UnsupportedOption(f"mode {self.mode!r} does not measure the volume: use mode='solid'")
         return self.overlap.volume_lower, self.overlap.volume_upper

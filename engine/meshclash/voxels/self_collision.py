@@ -33,9 +33,9 @@ def voxel_self_collide(
     threads: int | None = None,
     memory: int | None = None,
 ) -> VoxelContacts:
-    """Find the pairs and kinds of ``self_collide`` with voxels, without a hierarchy.
+    """Find the same pairs and kinds as ``self_collide``, but with voxels instead of a hierarchy.
 
-    The arguments and errors are the same as for ``voxel_collide``; the region is the object's own box.
+    The arguments and errors are the same as for ``voxel_collide``. The grid covers the bounding box of the object.
 
     Returns:
         VoxelContacts of mode "exact"; ``voxels`` are all voxels that the surface touches.

@@ -23,7 +23,7 @@ THIN, WHOLE = 6, 26
 
 
 class SurfaceVoxels(NamedTuple):
-    """Voxels of a surface."""
+    """The voxels that a surface touches."""
 
     voxels: np.ndarray
     """(k, 3) int32, in an order that depends only on the grid."""
@@ -35,7 +35,7 @@ class SurfaceVoxels(NamedTuple):
 
     @property
     def boxes(self) -> np.ndarray:
-        """Lowest and highest corners of the voxels, (k, 2, 3) float64 [m], world."""
+        """The lowest and the highest corner of each voxel in world coordinates, (k, 2, 3) float64 [m]."""
         return self.grid.boxes(self.voxels)
 
 
@@ -49,7 +49,7 @@ def voxelise(
     threads: int | None = None,
     memory: int | None = None,
 ) -> SurfaceVoxels:
-    """Return the voxels of a surface, in a grid over the object's box.
+    """Return the voxels of a surface, in a grid that covers the bounding box of the object.
 
     Args:
         mesh: a mesh, or a hierarchy, whose mesh is used.

@@ -43,6 +43,10 @@ class Follower(ABC):
         world, found = question.world, list(self.firsts.values())
         return FirstContacts(question.engine, world.objects, world.meshes, found, frame, self._distance)
 
+    def forget_answers(self) -> None:
+        """Free what only a later query needs."""
+        self.firsts = {}
+
     @property
     def uncertain(self) -> int:
         """Number of pairs for which only a probability is known."""
@@ -105,6 +109,11 @@ class WatchFollower(Follower):
         stats = self._watch.stats
         return DetectAnswer(stats, stats.timings, *self._left_out())
 
+    def forget_answers(self) -> None:
+        """Implement `Follower.forget_answers`: each verdict is freed when its row is written."""
+        super().forget_answers()
+        del self._watch
+
     def write_steps(
         self, question: DetectQuestion, frame: int, highlights: bool = True
     ) -> Generator[Progress, None, None]:
@@ -115,6 +124,7 @@ class WatchFollower(Follower):
             for pair, row in zip(pairs, rows, strict=True):
                 self.rows[pair] = (yield from fitted_steps(question, pair, row)) if question.options.fits else row
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
+        self._unwritten = {}  # an emptied dictionary keeps its memory
 
     def _change_limits(self, question: DetectQuestion) -> None:
         """Pass new length options to the watch, which keeps the pairs that they do not affect."""

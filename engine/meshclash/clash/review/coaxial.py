@@ -21,13 +21,13 @@ SAMPLES = 6
 
 @dataclass(frozen=True, eq=False)
 class CoaxialFit:
-    """An overlap of the same thickness all around an axis.
+    """An overlap that has the same thickness all around an axis.
 
     Attributes:
-        point, axis: (3,) a point of the axis [m], and its direction, of length 1.
+        point, axis: a point on the axis, (3,) [m], and the direction of the axis, (3,), of length 1.
         radius: radius of the middle of the overlap [m].
         overlap: mean thickness of the overlap across the axis [m].
-        length: along the axis [m].
+        length: length of the overlap along the axis [m].
     """
 
     point: np.ndarray
@@ -38,10 +38,12 @@ class CoaxialFit:
 
 
 def coaxial_fit(solid: TriangleMesh | ForeignMesh) -> CoaxialFit | None:
-    """Return the coaxial fit whose common solid is this one, or None if it is not a fit.
+    """Return the coaxial fit between two parts, or None if the common solid of the parts does not have the form of a
+    coaxial fit.
 
-    A bolt in a hole that is too narrow, modelled with or without thread, shares a ring with the part around it. All
-    pieces of the solid must be rings about one axis.
+    If a hole is too narrow for its bolt, the bolt and the part around it overlap in a ring. The bolt may be modelled
+    with or without a thread. The function finds a fit only if all pieces of the common solid are rings about the same
+    axis.
 
     Args:
         solid: common solid of two parts, as returned by ``interference``.

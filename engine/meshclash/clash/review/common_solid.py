@@ -17,11 +17,11 @@ from ...types.pose import PoseLike, every_pose, transform_points
 
 
 class Interference(NamedTuple):
-    """The common solid of two solids.
+    """The common solid of two objects: the volume that lies inside both of them.
 
     Attributes:
         mesh: surface of the common solid in the world [m]; None if the library finds no volume.
-        volume: [m3], to the rounding of double precision: no proved bound.
+        volume: [m3], correct up to rounding errors in double precision; it is not a proved bound.
     """
 
     mesh: TriangleMesh | None
@@ -29,17 +29,21 @@ class Interference(NamedTuple):
 
     @property
     def box(self) -> np.ndarray | None:
-        """Lowest and highest corner, (2, 3) [m]; None without a common volume."""
+        """The lowest and the highest corner of the bounding box, (2, 3) [m]; None if the two objects have no common
+        volume.
+        """
         return None if self.mesh is None else self.mesh.bounds
 
     @property
     def sides(self) -> np.ndarray:
-        """Side lengths of the bounding box, (3,) [m], longest first; zeros without volume."""
+        """The side lengths of the bounding box, (3,) [m], the longest first. If the two objects have no common volume,
+        all side lengths are 0.
+        """
         return np.zeros(3) if self.box is None else np.sort(self.box[1] - self.box[0])[::-1]
 
     def contradicts(self, depth: float | None) -> bool:
-        """Return whether a ball that is proved to lie in both solids is larger than this solid; in that case the proof
-        is correct.
+        """Return whether this solid is smaller than a ball that is proved to lie inside both objects. If the solid is
+        smaller than the ball, the solid was computed wrongly.
 
         Args:
             depth: diameter of the ball [m], as in verdicts; None without a ball.
@@ -53,10 +57,10 @@ class Interference(NamedTuple):
 def interference(
     a: TriangleMesh | ForeignMesh, b: TriangleMesh | ForeignMesh, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Interference:
-    """Return the common solid of two closed meshes, computed by manifold3d.
+    """Compute the common solid of two closed meshes with the library manifold3d.
 
-    Vertices at the same position are welded, faces are oriented consistently, and both meshes are moved near the
-    origin, so that no digits are lost.
+    The function first welds vertices at the same position and orients the faces consistently. To keep the full
+    precision of the coordinates, the function also moves both meshes near the origin.
 
     Args:
         a, b: meshes.

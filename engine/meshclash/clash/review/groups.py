@@ -46,13 +46,13 @@ _NO_PROPERTIES: Mapping[str, str] = {}
 
 
 class Part(NamedTuple):
-    """An object that was tested.
+    """An object that MeshClash tested for clashes.
 
     Attributes:
         id: a unique value that is the same in this detection and the next one.
         name: name for users; several objects may have the same name.
         family: kind of the part (``families``).
-        properties: properties by which clashes can be grouped, as "class", "storey", "collection" or "material".
+        properties: properties by which clashes can be grouped, such as "class", "storey", "collection" or "material".
         shape: identifier of the shape; equal for copies and instances, "" if unknown.
     """
 
@@ -65,7 +65,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clashes:
-    """The clashes to group, as columns.
+    """The clashes that you want to group, stored as columns.
 
     Attributes:
         a, b: (n,) places of the objects in the list of parts.
@@ -73,8 +73,8 @@ class Clashes:
         boxes: (n, 2, 3) [m] lowest and highest corner of the contact region; NaN if unknown.
         verdicts: (n,) names.
         frames: (n, 2) first and last frame; None without an animation.
-        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown. None if all poses are unknown. Clashes
-            of the same two shapes with the same relative pose are repetitions of one detail.
+        poses: (n, 3, 4) [m] pose of b in the coordinates of a; NaN if unknown; None if all poses are unknown; clashes
+            of the same shapes in the same relative pose are repetitions of one detail.
         reach: [m] largest coordinate in the world that the poses were made of, which limits how exact they are.
     """
 
@@ -93,11 +93,11 @@ class Clashes:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Clashes with a common cause, which are decided together.
+    """A group of clashes that have a common cause. You can make one decision for all of them.
 
     Attributes:
         rows: indices of the rows in the list, ascending.
-        reason: why they belong together, in words.
+        reason: the reason why the clashes belong together, in words.
         key: identifier of the group that stays the same in another detection, as long as names stay the same.
         sides: descriptions of the two kinds of objects, or of the objects and their location; () for other groups.
         depths: [m] smallest and greatest proved depth; None without a proof.
@@ -111,7 +111,7 @@ class Group:
 
 
 def group_clashes(parts: Sequence[Part], clashes: Clashes, way: str = "cause") -> list[Group]:
-    """Return groups of clashes, the largest first; every clash is in exactly one group.
+    """Sort clashes into groups, and return the groups, the largest first. Every clash is in exactly one group.
 
     Args:
         parts: all tested objects, also those without a clash: the fraction of a family that clashes distinguishes a

@@ -79,13 +79,17 @@ class Decision:
 
     @property
     def test(self) -> str:
-        """The named test that found the clash; "" without named tests. A pair has a different id in each test."""
+        """The name of the test that found the clash, or "" if the test has no name. If several tests find the same
+        pair, the pair has a different id in each test.
+        """
         whole = (whole_question(text) for text in self.questions)
         return next((text.removeprefix(TEST) for text in whole if text.startswith(TEST)), "")
 
     @property
     def region(self) -> str:
-        """The pair of regions of a part of a self-contact; "" for other pairs."""
+        """The two regions of an object that overlap, if the clash is between parts of the same object. For a clash
+        between two objects, the value is "".
+        """
         named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
         return next((text.partition("|")[0] for text in named), "")
 
@@ -106,7 +110,7 @@ def whole_question(question: str) -> str:
 
 
 class Found(NamedTuple):
-    """A pair that a detection found: names and identities of its objects, and the test."""
+    """A pair that a detection found, with the names and identities of its two objects, and the test that found it."""
 
     names: Names
     ends: Names
@@ -114,7 +118,7 @@ class Found(NamedTuple):
 
 
 class History(Changeable):
-    """The history of one scene: all its events.
+    """The history of a scene, which consists of all its events.
 
     Args:
         events: events in any order.
@@ -147,7 +151,7 @@ class History(Changeable):
         self._forward: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> set[str]:
-        """Add the events that are new, and return the pairs and groups that they concern.
+        """Add all events that the history does not contain yet. Return the pairs and groups that these events change.
 
         Raises:
             UnsupportedOption: a value cannot be an event.
@@ -248,23 +252,25 @@ class History(Changeable):
             self._forward.pop(new, None)
 
     def moved_to(self, clash: str) -> str:
-        """Returns the new id of a pair whose object was renamed, or the same id if the object was not renamed."""
+        """Return the new id of a pair if one of its objects was renamed, or the same id if not."""
         return self._forward.get(text("clash", clash), clash)
 
     def progress(self, clash: str) -> str:
-        """Returns the progress of a pair: "new", "active", "reopened" or "resolved"; "" if the pair was never found."""
+        """Return the progress of a pair, which is "new", "active", "reopened" or "resolved". If no detection ever found
+        the pair, return "".
+        """
         decision = self.decisions.get(text("clash", clash))
         return "" if decision is None or not decision.found else progress(decision, self.detected)
 
     def still_there(self, clash: str) -> bool:
-        """Return whether a detection found a pair after it was marked as resolved."""
+        """Return whether a later detection still found a pair that a person had marked as resolved."""
         decision = self.decisions.get(text("clash", clash))
         if decision is None or decision.status != RESOLVED or decision.gone:
             return False
         return decision.settled < self.detected
 
     def group_of(self, key: str, clash: str, way: str) -> str:
-        """Returns the key of a pair's group after all manual changes of groups.
+        """Return the key of the group to which a pair belongs after all manual changes of groups.
 
         Args:
             key: key of the automatic group of the pair.
@@ -283,7 +289,7 @@ class History(Changeable):
 
 
 def decisions(events: Iterable[Event]) -> dict[str, Decision]:
-    """Returns the decision for each clash from all events; the order of the events does not matter.
+    """Work out the current decision for each clash from all events. The order of the events does not matter.
 
     Example:
         >>> import meshclash as mc
@@ -295,7 +301,8 @@ def decisions(events: Iterable[Event]) -> dict[str, Decision]:
 
 
 def progress(decision: Decision, last_detection: str) -> str:
-    """Returns the progress of a clash: "new", "active", "reopened" or "resolved" (no longer found).
+    """Return the progress of a clash, which is "new", "active", "reopened" or "resolved". If a clash is resolved,
+    MeshClash no longer finds it.
 
     Args:
         last_detection: time of the last detection; pairs that this detection found first are new.
@@ -317,7 +324,8 @@ def progress(decision: Decision, last_detection: str) -> str:
 def said_events(
     author: str, clashes: Sequence[str], what: str, value: str, time: str = "", scene: str = ""
 ) -> list[Event]:
-    """Returns as few events as possible that set the same value for many pairs; arguments as for ``event``.
+    """Return events that set the same value for many pairs. The function uses as few events as possible. The arguments
+    are the same as for ``event``.
 
     Example:
         >>> import meshclash as mc
@@ -343,17 +351,18 @@ def detection_steps(
     answers: Callable[[str], bool] = lambda _question: True,
     others: Collection[str] = (),
 ) -> Generator[None, None, list[Event]]:
-    """Compute, in slices, the events that a detection adds to a history.
+    """Compute the events that a detection adds to a history. The computation runs in slices.
 
     Args:
-        history: until now.
+        history: the history until now.
         pairs: all clashes that the detection found, by their ids.
         objects: all tested objects; empty if they are unknown.
-        author: who detected.
+        author: the person who ran the detection.
         same: earlier ids of objects by their current ids, if the caller knows that the objects are the same.
-        time, scene: as ``event``.
-        answers: function that returns whether the detection ran a test: pairs of other tests are not recorded as gone.
-        others: ids of objects that exist but were not tested: their pairs are not recorded as gone either.
+        time, scene: as for ``event``.
+        answers: function that returns whether the detection ran a given test; the pairs of tests that it did not run
+            are not recorded as gone.
+        others: ids of objects that exist but were not tested; their pairs are not recorded as gone, either.
 
     Example:
         >>> import meshclash as mc
@@ -409,7 +418,7 @@ def _check_detection(history: History, pairs: Mapping[str, Found], answers: Any)
         texts = (*found.names, *found.ends, found.question) if _are_pairs(found) else ()
         if len(texts) != 5 or not all(isinstance(part, str) for part in texts):
             raise UnsupportedOption(
-                f"the pair {shown(clash)} needs two names, two ends and a question, all of them strings"
+                f"the pair {shown(clash)} is invalid: names and ends must be pairs of strings, and question a string"
             )
     if not callable(answers):
         raise UnsupportedOption(f"answers must be a function of a question, not {shown(answers)}")
@@ -441,12 +450,13 @@ def _asked_of(history: History, moved: Mapping[str, str], others: Collection[str
 
 
 def found_events(before: Mapping[str, Decision], found: Iterable[str], author: str, time: str = "") -> list[Event]:
-    """Return the events of a detection if only ids are known: new pairs, and pairs that are gone.
+    """Return the events of a detection for which only the ids of pairs are known. The events record which pairs are new
+    and which pairs are gone.
 
     Args:
         before: the decisions until now, by clash.
         found: the ids of all clashes that the detection found.
-        author: who detected.
+        author: the person who ran the detection.
         time: time of the detection.
 
     Example:

@@ -34,7 +34,7 @@ _NEWLINE = b"\n"
 
 
 class Event(NamedTuple):
-    """One recorded change of a clash or a group.
+    """A recorded change to a clash or to a group of clashes.
 
     Attributes:
         id: 16 hexadecimal digits that are unique for this event.
@@ -56,12 +56,14 @@ class Event(NamedTuple):
 
     @property
     def clashes(self) -> list[str]:
-        """Ids of pairs, or keys of groups, that the event concerns."""
+        """The ids of the pairs, or the keys of the groups, that the event changes."""
         return self.clash.split("\n")
 
     @property
     def moved_from(self) -> list[str]:
-        """The former ids of pairs that have new ids; empty for other events."""
+        """The former ids of all pairs to which the event gave new ids. The list is empty if the event did something
+        else.
+        """
         if self.field != "moved":
             return []
         try:
@@ -70,10 +72,11 @@ class Event(NamedTuple):
             return []
 
     def of_scene(self, scene: str) -> "Event":
-        """Return the event for a copy of its scene, with a new id that is always the same.
+        """Return a copy of the event for a copy of its scene. The copied event gets a new id, which depends only on the
+        old id and on the scene.
 
         Raises:
-            UnsupportedOption: the scene is not named by a text.
+            UnsupportedOption: the name of the scene is not a string.
         """
         text("scene", scene)
         digest = hashlib.sha256(f"{self.id}{scene}".encode("utf-8", "surrogatepass"))
@@ -135,14 +138,14 @@ def as_lines(events: Iterable[Event]) -> str:
 
 
 class Journal(Changeable):
-    """A file of events, to which several programs may write at the same time.
+    """A file that stores events. Several programs may write to the file at the same time.
 
     Args:
         path: path of the file, a string or a Path; the file need not exist yet.
 
     Attributes:
         events: all events, by id.
-        damaged: lines that contain no event: for example the end of a line that was being written during a crash.
+        damaged: number of lines that contain no event, for example because a program crashed while it wrote the line.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -158,7 +161,7 @@ class Journal(Changeable):
         self.read()
 
     def read(self) -> list[Event]:
-        """Returns the events that other programs have added since the last call.
+        """Read the file, and return the events that other programs have added since the last call.
 
         Raises:
             InvalidFile: the file cannot be read.
@@ -197,12 +200,15 @@ class Journal(Changeable):
         return True
 
     def add(self, events: Iterable[Event]) -> list[Event]:
-        """Write events to the disk before returning. Returns all new events, including events of other programs.
+        """Add events to the file, and return all new events, including those of other programs. When the function
+        returns, the events are safely stored on the disk.
 
-        If another program left an incomplete line, the line is ended first, so that it does not damage our event.
+        If another program left an incomplete line at the end of the file, the function starts a new line. The
+        incomplete line therefore cannot damage the added events.
 
         Raises:
-            InvalidFile: the file cannot be written. UnsupportedOption: an event cannot be one.
+            InvalidFile: the file cannot be written.
+            UnsupportedOption: an event is not valid.
         """
         new = [checked_event(said) for said in several("events", events, Event) if said.id not in self.events]
         if not new:
@@ -223,7 +229,7 @@ class Journal(Changeable):
         return self.read()
 
     def join(self, other: Iterable[Event]) -> None:
-        """Add the events of another journal or of a saved file; raises as ``add``."""
+        """Add the events of another journal or of a saved file. The errors are the same as for ``add``."""
         events = map(checked_event, several("other", other, Event))
         self.add(sorted(events, key=lambda said: (said.time, said.id)))
 

@@ -34,17 +34,18 @@ _GENERIC = frozenset((
 
 
 def families(names: Sequence[str], shapes: Sequence[str] | None = None) -> list[str]:
-    """Return the family of each object: its name without keys and without the number of the instance.
+    """Return the family of each object, which is its name without keys and without the number of the instance.
 
-    A number that several objects share is a size, not a number of instances: three objects ``Pipe DN 50`` are a family
-    of that name, ``Wall-1`` and ``Wall-2`` are both of the family ``Wall``. Objects of one shape count once.
+    If several objects have the same number in their names, the number counts as a size and belongs to the family. Three
+    objects named ``Pipe DN 50`` therefore form the family ``Pipe DN 50``, while ``Wall-1`` and ``Wall-2`` both belong
+    to the family ``Wall``. Objects with the same shape count as one object.
 
     Args:
         names: names of all objects of the scene, because the meaning of a number in a name depends on the other names.
         shapes: identifier of each object's shape; equal for copies and instances, "" if unknown.
 
     Raises:
-        UnsupportedOption: they are no texts, or not as many shapes as names.
+        UnsupportedOption: a name or shape is not a string, or the numbers of names and shapes differ.
 
     Example:
         >>> import meshclash as mc

@@ -31,7 +31,7 @@ _COPY = re.compile(r"\.\d{3,}$")
 
 
 class Identity(NamedTuple):
-    """The properties by which an object is recognised in another revision.
+    """The properties by which MeshClash recognises an object in another revision of the model.
 
     Attributes:
         id: unique id of the object in this revision; names may be shared.
@@ -39,7 +39,8 @@ class Identity(NamedTuple):
         box: (2, 3) [m] least and greatest corner in the world.
         triangles: number of triangles.
         area: area of the surface [m2], which does not change when the object is rotated.
-        key: a name that the object keeps in every revision, as an IFC GlobalId or a chosen property; "" without a key.
+        key: a name that the object keeps in every revision, such as an IFC GlobalId or a chosen property; "" without a
+            key.
         models: names of the files that contain the object, if a scene consists of several files; then the rules of
             ``match_models`` apply.
         copied_in: those of these models in which other objects have the same key, even if these objects are not listed.
@@ -60,7 +61,7 @@ class Identity(NamedTuple):
         return _stand_equal(self, other)
 
     def is_shaped_as(self, other: "Identity") -> bool:
-        """Return whether both objects may have the same shape, rotated and moved."""
+        """Return whether the two objects may have the same shape, in any position and orientation."""
         checked_identity(self), checked_identity(instance("other", other, Identity))
         return _shaped_equal(self, other)
 
@@ -103,13 +104,17 @@ def pair_id_in_test(pair: str, test: str) -> str:
 
 
 def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> dict[str, str]:
-    """Match the objects of two revisions: returns old ids by new ids, without new and ambiguous objects.
+    """Match the objects of two revisions, and return a dictionary from new ids to old ids. New and ambiguous objects
+    are left out.
 
-    The rules are applied one after the other. Each rule matches only objects that are unique on both sides, so that no
-    object is confused with another. The rules compare keys; then position with shape and name, with shape, and with
-    name; then names that no copy shares. Numbers of copies (``Bolt.001``) change with every import: such names match
-    only if a single object is left. Objects with ``models`` are matched by stricter rules: within a model, by key, else
-    by name and position.
+    MeshClash applies several rules, one after the other. Each rule matches only objects that it can tell apart from all
+    others in both revisions, so that no object is confused with another. The first rule compares the keys of the
+    objects. The next rules compare the position together with both the shape and the name, then with the shape, then
+    with the name. The last rules compare names that no copy of the object shares. The number at the end of a name such
+    as ``Bolt.001`` changes with every import. A name with such a number is therefore matched only if a single object of
+    this kind is left. Objects that belong to ``models`` are matched by stricter rules. MeshClash matches such objects
+    only within the same model. Objects of one model are identified by their key or, failing that, by their name and
+    position.
 
     Args:
         before, after: all objects of two revisions.

@@ -12,13 +12,13 @@ from ...types.numbers import float_array
 
 
 class OBJECT_TYPE:  # noqa: N801 (the name is python-fcl's)
-    """Kinds of objects, as returned by ``CollisionObject.getObjectType``."""
+    """The kinds of objects, as returned by ``CollisionObject.getObjectType``."""
 
     OT_UNKNOWN, OT_BVH, OT_GEOM, OT_OCTREE, OT_COUNT = range(5)
 
 
 class NODE_TYPE:  # noqa: N801
-    """Kinds of shapes, as returned by ``getNodeType``."""
+    """The kinds of shapes, as returned by ``getNodeType``."""
 
     (
         BV_UNKNOWN, BV_AABB, BV_OBB, BV_RSS, BV_kIOS, BV_OBBRSS, BV_KDOP16, BV_KDOP18, BV_KDOP24, GEOM_BOX,
@@ -28,19 +28,21 @@ class NODE_TYPE:  # noqa: N801
 
 
 class CCDMotionType:
-    """Interpolation of the motion between two transforms: see ``continuousCollide``."""
+    """How ``continuousCollide`` interpolates the motion between two transforms."""
 
     CCDM_TRANS, CCDM_LINEAR, CCDM_SCREW, CCDM_SPLINE = range(4)
 
 
 class CCDSolverType:
-    """python-fcl's solvers for moving objects; ``continuousCollide`` has its own solver and ignores the choice."""
+    """The solvers of python-fcl for moving objects. ``continuousCollide`` uses its own solver and ignores this
+    choice.
+    """
 
     CCDC_NAIVE, CCDC_CONSERVATIVE_ADVANCEMENT, CCDC_RAY_SHOOTING, CCDC_POLYNOMIAL_SOLVER = range(4)
 
 
 class GJKSolverType:
-    """python-fcl's solvers for convex shapes; the choice is ignored."""
+    """The solvers of python-fcl for convex shapes. MeshClash has its own solver and ignores this choice."""
 
     GST_LIBCCD, GST_INDEP = range(2)
 
@@ -49,7 +51,7 @@ _ZEROS = 0.0, 0.0, 0.0
 
 
 class Contact:
-    """A contact of two objects.
+    """A contact between two objects.
 
     Attributes:
         o1, o2: the shapes.
@@ -57,7 +59,7 @@ class Contact:
             other.
         normal: (3,) unit vector from the first object to the second; zero unless contacts were enabled.
         pos: (3,) the point of contact; zero unless contacts were enabled.
-        penetration_depth: [m], how far the second object must move along the normal to separate here.
+        penetration_depth: distance [m] that the second object must move along the normal to separate the objects here.
     """
 
     def __init__(
@@ -76,8 +78,8 @@ def _vector(name: str, given: Any) -> np.ndarray:
 
 
 class CostSource:
-    """A box of python-fcl's cost maps. ``collide`` does not compute cost maps and raises an error for requests that
-    enable them.
+    """A box in a cost map of python-fcl. MeshClash does not compute cost maps. If a request enables cost maps,
+    ``collide`` raises an error.
     """
 
     def __init__(self) -> None:
@@ -86,7 +88,9 @@ class CostSource:
 
 
 class CollisionRequest:
-    """Maximum number of contacts, and whether they have points, normals and depths."""
+    """The options of a collision query: the maximum number of contacts, and whether to compute points, normals and
+    depths.
+    """
 
     def __init__(
         self, num_max_contacts: int = 1, enable_contact: bool = False, num_max_cost_sources: int = 1,
@@ -98,7 +102,9 @@ class CollisionRequest:
 
 
 class CollisionResult(Changeable):
-    """Whether any call with this result found a collision, and the contacts of all these calls."""
+    """Collects the results of one or more calls: whether any of them found a collision, and all contacts that they
+    found.
+    """
 
     def __init__(self, is_collision: bool = False) -> None:
         self.is_collision = is_collision
@@ -110,7 +116,9 @@ class CollisionResult(Changeable):
 
 
 class ContinuousCollisionRequest:
-    """Accuracy of the time, as a fraction of the motion, and interpolation of the motion."""
+    """The options of a query for moving objects: the accuracy of the time, as a fraction of the motion, and how the
+    motion is interpolated.
+    """
 
     def __init__(
         self, num_max_iterations: int = 10, toc_err: float = 1e-4, ccd_motion_type: int = CCDMotionType.CCDM_TRANS,
@@ -122,16 +130,19 @@ class ContinuousCollisionRequest:
 
 
 class ContinuousCollisionResult(Changeable):
-    """Whether any call with this result found a collision, and the earliest time of all these calls."""
+    """Collects the results of one or more calls: whether any of them found a collision, and the earliest time of
+    contact.
+    """
 
     def __init__(self, is_collide: bool = False, time_of_contact: float = 1.0) -> None:
         self.is_collide, self.time_of_contact = is_collide, time_of_contact
 
 
 class DistanceRequest:
-    """The options of a distance query: whether overlapping objects have a negative distance, the penetration depth.
+    """The options of a distance query. With signed distances, the distance of overlapping objects is minus their
+    penetration depth.
 
-    Nearest points are always computed.
+    MeshClash always computes the nearest points, even if you do not request them.
     """
 
     def __init__(
@@ -143,12 +154,13 @@ class DistanceRequest:
 
 
 class DistanceResult(Changeable):
-    """The smallest distance of all calls with this result, and its points.
+    """Collects the results of one or more calls: the smallest distance that any of them found, and the nearest points.
 
     Attributes:
-        min_distance: [m].
-        nearest_points: two world points (3,), one of each object. Their distance is ``min_distance``, or its absolute
-            value. If objects meet, they are one common point unless signed distances were enabled.
+        min_distance: the smallest distance [m].
+        nearest_points: two world points (3,), one of each object, whose distance is the absolute value of
+            ``min_distance``; if the objects overlap and signed distances were not enabled, both are the same common
+            point.
         o1, o2: the shapes.
         b1, b2: triangles of the ``BVHModel`` that contain these points; -1 for other shapes.
     """
@@ -165,7 +177,7 @@ class DistanceResult(Changeable):
 
 
 class CollisionData:
-    """Data that a manager passes to ``defaultCollisionCallback``; the search ends when ``done`` is set."""
+    """The data that a manager passes to ``defaultCollisionCallback``. The search ends when ``done`` is True."""
 
     def __init__(self, request: CollisionRequest | None = None, result: CollisionResult | None = None) -> None:
         self.request = CollisionRequest() if request is None else request
@@ -174,7 +186,7 @@ class CollisionData:
 
 
 class DistanceData:
-    """Data that a manager passes to ``defaultDistanceCallback``; the search ends when ``done`` is set."""
+    """The data that a manager passes to ``defaultDistanceCallback``. The search ends when ``done`` is True."""
 
     def __init__(self, request: DistanceRequest | None = None, result: DistanceResult | None = None) -> None:
         self.request = DistanceRequest() if request is None else request

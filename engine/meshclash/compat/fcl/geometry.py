@@ -63,7 +63,7 @@ class _Parameter:
 
 
 class CollisionGeometry(Changeable):
-    """Base class of all shapes.
+    """The base class of all shapes.
 
     Attributes:
         node_type: one of ``NODE_TYPE``; None for the base class itself.
@@ -91,21 +91,23 @@ class CollisionGeometry(Changeable):
 
     @property
     def ball(self) -> Ball:
-        """A ball that contains the shape, in its own axes; of infinite radius for a half-space and a plane."""
+        """A ball that contains the shape, in the coordinates of the shape. The radius is infinite for a half-space and
+        a plane.
+        """
         if self._ball is None:
             self._ball = self._enclosing_ball()
         return self._ball
 
     @property
     def box(self) -> list[list[float]]:
-        """The range of the shape along each of its axes, three pairs [m]."""
+        """The lowest and the highest coordinate of the shape along each of its own axes, as three pairs [m]."""
         if self._box is None:
             self._box = self.local_box().T.tolist()
         return self._box
 
     @property
     def a_point(self) -> Point:
-        """A point of the shape, in its own axes."""
+        """Some point of the shape, in the coordinates of the shape."""
         return 0.0, 0.0, 0.0
 
     def _enclosing_ball(self) -> Ball:
@@ -117,7 +119,9 @@ class CollisionGeometry(Changeable):
 
     @property
     def shape(self) -> exact.ConvexShape | None:
-        """The exact convex shape; None for a ``BVHModel``, a half-space and a plane."""
+        """The exact convex shape. For a ``BVHModel``, a half-space or a plane, there is no such shape, and the value is
+        None.
+        """
         if self._shape is None and self.is_convex and self.is_bounded:
             self._shape = self._exact_shape()
         return self._shape
@@ -131,17 +135,19 @@ class CollisionGeometry(Changeable):
 
     @property
     def core(self) -> Hierarchy:
-        """The shape without its radius; raises UnsupportedOption for a shape without a core."""
+        """The shape without its radius. If the shape has no core, this raises UnsupportedOption."""
         return self._tree("core")
 
     @property
     def enclosing(self) -> Hierarchy:
-        """A mesh that contains the whole shape; raises UnsupportedOption for a shape without one."""
+        """A mesh that contains the whole shape. If no mesh can contain the shape, this raises UnsupportedOption."""
         return self._tree("enclosing" if self.margin else "core")
 
     @property
     def margin(self) -> float:
-        """Radius around the core: the whole shape is within this distance [m] of its core."""
+        """The radius [m] of the shape around its core. No point of the shape is farther from the core than this
+        radius.
+        """
         return 0.0
 
     def _tree(self, which: str) -> Hierarchy:
@@ -159,20 +165,24 @@ class CollisionGeometry(Changeable):
         return self._core_mesh()
 
     def local_box(self) -> np.ndarray:
-        """Return the lowest and highest corner (2, 3) of a box along the shape's axes that contains the shape."""
+        """Return a box that contains the shape and is aligned with its axes, as the lowest and the highest corner
+        (2, 3).
+        """
         margin: np.ndarray = np.array([[-self.margin], [self.margin]])
         return np.asarray(self.core.mesh.bounds, np.float64) + margin
 
     def getNodeType(self) -> int | None:
-        """Return the kind of shape, a member of ``NODE_TYPE``; None for a ``CollisionGeometry`` itself."""
+        """Return the kind of shape, which is a member of ``NODE_TYPE``, or None for a ``CollisionGeometry`` itself."""
         return self.node_type
 
     def computeLocalAABB(self) -> None:
-        """Do nothing: boxes are computed when they are needed."""
+        """Do nothing, because MeshClash computes boxes when it needs them."""
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The centre (3,) of the box around the shape, in its own axes; None for a ``CollisionGeometry`` itself."""
+        """The centre (3,) of the bounding box, in the coordinates of the shape. For a ``CollisionGeometry`` itself, the
+        value is None.
+        """
         return None if self.node_type is None else self.local_box().mean(axis=0)
 
     def __repr__(self) -> str:
@@ -180,8 +190,8 @@ class CollisionGeometry(Changeable):
 
 
 class Box(CollisionGeometry):
-    """A box around the origin with three side lengths [m]; like all shapes, raises UnsupportedOption for invalid
-    lengths.
+    """A box around the origin with three side lengths [m]. If a length is invalid, the constructor raises
+    UnsupportedOption, as for all shapes.
     """
 
     node_type = NODE_TYPE.GEOM_BOX
@@ -199,7 +209,7 @@ class Box(CollisionGeometry):
 
 
 class Sphere(CollisionGeometry):
-    """A sphere around the origin: a point with a radius [m]."""
+    """A sphere around the origin with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_SPHERE
     is_thin = True
@@ -216,7 +226,7 @@ class Sphere(CollisionGeometry):
 
     @property
     def core(self) -> Hierarchy:
-        """A point at the origin, shared by all spheres."""
+        """The point at the origin, which is the core of every sphere."""
         return _point()
 
     def _enclosing_mesh(self) -> TriangleMesh:
@@ -242,7 +252,7 @@ def _unit_sphere() -> TriangleMesh:
 
 
 class Ellipsoid(CollisionGeometry):
-    """An ellipsoid with three radii [m], represented by a mesh that contains it."""
+    """An ellipsoid with three radii [m], represented by a mesh that contains the whole ellipsoid."""
 
     node_type = NODE_TYPE.GEOM_ELLIPSOID
     radii = _Parameter(3)
@@ -260,7 +270,7 @@ class Ellipsoid(CollisionGeometry):
 
 
 class Capsule(CollisionGeometry):
-    """A segment along z from 0 to ``lz``, with a radius [m]."""
+    """A capsule: a segment along the z axis from 0 to ``lz``, with a radius [m]."""
 
     node_type = NODE_TYPE.GEOM_CAPSULE
     is_thin = True
@@ -287,7 +297,9 @@ class Capsule(CollisionGeometry):
 
 
 class Cylinder(CollisionGeometry):
-    """A cylinder along z with a radius and a length [m], represented by a mesh that contains it."""
+    """A cylinder along the z axis with a radius and a length [m], represented by a mesh that contains the whole
+    cylinder.
+    """
 
     node_type = NODE_TYPE.GEOM_CYLINDER
     radius = _Parameter()
@@ -305,7 +317,9 @@ class Cylinder(CollisionGeometry):
 
 
 class Cone(CollisionGeometry):
-    """A cone along z with the apex at the top, a radius and a length [m], represented by a mesh that contains it."""
+    """A cone along the z axis with its apex at the top, a radius and a length [m], represented by a mesh that contains
+    the whole cone.
+    """
 
     node_type = NODE_TYPE.GEOM_CONE
     radius = _Parameter()
@@ -323,7 +337,7 @@ class Cone(CollisionGeometry):
 
 
 class TriangleP(CollisionGeometry):
-    """One triangle with three corners (3,) [m]."""
+    """A single triangle, given by its three corners, each (3,) [m]."""
 
     node_type = NODE_TYPE.GEOM_TRIANGLE
     is_thin = True
@@ -350,8 +364,8 @@ class Convex(CollisionGeometry):
     Args:
         vertices: vertices of the solid.
         num_faces: number of faces.
-        faces: for each face the number of its corners, then the vertex indices of the corners. They are checked, but
-            not needed.
+        faces: for each face the number of its corners, then the vertex indices of the corners. MeshClash checks the
+            faces, but computes the hull from the vertices alone.
 
     Raises:
         InvalidMesh: faces that do not match the vertices, or vertices without a hull.
@@ -376,12 +390,12 @@ class Convex(CollisionGeometry):
 
     @property
     def num_faces(self) -> int:
-        """Number of faces that were given."""
+        """The number of faces that were passed to the constructor."""
         return self._num_faces
 
     @property
     def a_point(self) -> Point:
-        """A vertex of the hull."""
+        """A vertex of the convex hull."""
         return _first_corner(self.core)
 
     def _core_mesh(self) -> TriangleMesh:
@@ -419,21 +433,24 @@ class _Unbounded(CollisionGeometry):
 
 
 class Halfspace(_Unbounded):
-    """The points x with n . x <= d: a half-space. The constructor normalises n and scales d accordingly."""
+    """A half-space: all points x with n . x <= d. The constructor scales n to length 1, and scales d by the same
+    factor.
+    """
 
     node_type = NODE_TYPE.GEOM_HALFSPACE
 
 
 class Plane(_Unbounded):
-    """The points x with n . x = d: a plane. The constructor normalises n and scales d accordingly."""
+    """A plane: all points x with n . x = d. The constructor scales n to length 1, and scales d by the same factor."""
 
     node_type = NODE_TYPE.GEOM_PLANE
 
 
 class BVHModel(CollisionGeometry):
-    """Triangles that are added between ``beginModel`` and ``endModel``; a closed mesh is a solid.
+    """A mesh whose triangles you add between ``beginModel`` and ``endModel``. If the mesh is closed, it counts as a
+    solid.
 
-    All methods raise InvalidMesh, a ValueError, if they are called in another order.
+    If you call the methods in another order, they raise InvalidMesh, which is a ValueError.
     """
 
     node_type = NODE_TYPE.BV_OBBRSS
@@ -446,21 +463,23 @@ class BVHModel(CollisionGeometry):
         self._triangles: list[np.ndarray] = []
 
     def beginModel(self, num_tris_: int = 0, num_vertices_: int = 0) -> int:
-        """Begin a model without triangles; the counts are ignored. Returns 0."""
+        """Begin an empty model, and return 0. The method ignores both arguments."""
         self._state, self._vertices, self._triangles = 1, [], []
         self._forget()
         return 0
 
     def addVertex(self, x: float, y: float, z: float) -> bool:
-        """Add a vertex that no triangle uses."""
+        """Add a vertex that does not belong to any triangle."""
         return self._add([[x, y, z]], np.zeros((0, 3), np.int64))
 
     def addTriangle(self, v1: Any, v2: Any, v3: Any) -> bool:
-        """Add a triangle by its corners (3,)."""
+        """Add a triangle with three given corners, each of shape (3,)."""
         return self._add([v1, v2, v3], [[0, 1, 2]])
 
     def addSubModel(self, verts: Any, triangles: Any) -> bool:
-        """Add vertices (n, 3), and triangles (m, 3) whose indices refer to these vertices."""
+        """Add several vertices (n, 3) and triangles (m, 3). The indices of the triangles refer to the added vertices
+        only.
+        """
         return self._add(verts, triangles)
 
     def _add(self, verts: Any, triangles: Any) -> bool:
@@ -479,7 +498,9 @@ class BVHModel(CollisionGeometry):
         return True
 
     def endModel(self) -> int:
-        """End the model; returns 0. Raises InvalidMesh if the model has no triangles or its vertices are not finite."""
+        """End the model, and return 0. If the model has no triangles, or if a vertex is not finite, the method raises
+        InvalidMesh.
+        """
         if self._state != 1:
             raise InvalidMesh("call endModel after beginModel and after adding triangles")
         if not any(map(len, self._triangles)):
@@ -497,7 +518,7 @@ class BVHModel(CollisionGeometry):
 
     @property
     def aabb_center(self) -> np.ndarray | None:
-        """The centre (3,) of the box around the shape; None before ``endModel``."""
+        """The centre (3,) of the bounding box. Before you call ``endModel``, the value is None."""
         return super().aabb_center if self._state == 2 else None
 
     def num_tries_(self) -> int:
@@ -505,7 +526,9 @@ class BVHModel(CollisionGeometry):
         return sum(map(len, self._triangles))
 
     def buildState(self) -> int:
-        """Return 0 before ``beginModel``, 1 after ``beginModel``, 2 after ``endModel``."""
+        """Return the state of the model as a number: 0 before ``beginModel``, 1 after ``beginModel``, and 2 after
+        ``endModel``.
+        """
         return self._state
 
     def _core_mesh(self) -> TriangleMesh:
@@ -513,7 +536,7 @@ class BVHModel(CollisionGeometry):
 
 
 class OcTree(CollisionGeometry):
-    """python-fcl's octree of occupied cells, which this engine does not support.
+    """The octree of occupied cells in python-fcl, which MeshClash does not support.
 
     Raises:
         UnsupportedOption: always; the message names an alternative.

@@ -13,10 +13,11 @@ from .pairs import ROUNDING
 
 
 class DynamicAABBTreeCollisionManager(Changeable):
-    """Many objects. A callback is called for each pair whose boxes overlap, or which may be nearer than any before.
+    """Manages many objects. A query calls your callback for each pair whose boxes overlap, or whose distance may be
+    smaller than the distances found so far.
 
-    Positions are read at each query, so no ``update`` is needed after objects moved. The settings of python-fcl's tree
-    are stored but have no effect.
+    The manager reads the positions of all objects at each query, so you do not need to call ``update`` after you move
+    an object. The manager stores the settings of python-fcl's tree, but they have no effect.
     """
 
     def __init__(self) -> None:
@@ -33,24 +34,24 @@ class DynamicAABBTreeCollisionManager(Changeable):
         return self._objects
 
     def registerObject(self, obj: CollisionObject) -> None:
-        """Add an object; raises UnsupportedOption for any other type."""
+        """Add an object. If the argument is not a CollisionObject, the method raises UnsupportedOption."""
         self._objects.append(instance("obj", obj, CollisionObject))
 
     def registerObjects(self, other_objs: Iterable[CollisionObject]) -> None:
-        """Add several objects; raises like ``registerObject``."""
+        """Add several objects. The errors are the same as for ``registerObject``."""
         self._objects += several("other_objs", other_objs, CollisionObject)
 
     def unregisterObject(self, obj: CollisionObject) -> None:
-        """Remove an object; as in python-fcl, unknown objects are ignored."""
+        """Remove an object. If the manager does not contain the object, nothing happens, as in python-fcl."""
         place = next((k for k, known in enumerate(self._objects) if known is obj), None)
         if place is not None:
             del self._objects[place]
 
     def setup(self) -> None:
-        """Do nothing: boxes are compared at each query."""
+        """Do nothing, because the manager compares boxes at each query."""
 
     def update(self, arg: Any = None) -> None:
-        """Do nothing: positions are read at each query."""
+        """Do nothing, because the manager reads positions at each query."""
 
     def clear(self) -> None:
         """Remove all objects."""
@@ -69,10 +70,11 @@ class DynamicAABBTreeCollisionManager(Changeable):
         return list(self._objects)
 
     def collide(self, *args: Any) -> None:
-        """Call ``callback(first, second, data)`` for pairs whose boxes overlap, until it returns True.
+        """Call ``callback(first, second, data)`` for each pair whose boxes overlap, until the callback returns True.
 
-        ``collide(data, callback)``: pairs of members. ``collide(object, data, callback)``: each member with an object.
-        ``collide(manager, data, callback)`` compares each member with each member of another manager.
+        ``collide(data, callback)`` compares the objects of this manager with each other.
+        ``collide(object, data, callback)`` compares one other object with each object of this manager.
+        ``collide(manager, data, callback)`` compares each object of this manager with each object of another manager.
 
         Raises:
             UnsupportedOption, a ValueError: the arguments have another form.
@@ -86,10 +88,10 @@ class DynamicAABBTreeCollisionManager(Changeable):
                     return
 
     def distance(self, *args: Any) -> None:
-        """Call ``callback`` like ``collide``, for pairs that may be closer than the smallest known distance, nearest
-        boxes first.
+        """Call ``callback(first, second, data)`` for each pair that may be closer than the smallest distance found so
+        far. Pairs whose boxes are nearest come first. You can pass the same arguments as to ``collide``.
 
-        The callback returns whether the search may end, and the smallest distance so far.
+        The callback must return two values: whether the search may end, and the smallest distance found so far.
         """
         others, data, callback = _arguments(args)
         rows = _Rows(self._objects, others)

@@ -20,10 +20,10 @@ small."""
 
 
 class Transform(Changeable):
-    """A rotation, given as a matrix (3, 3) or a quaternion (w, x, y, z), and a translation (3,) [m].
+    """A rotation and a translation (3,) [m]. The rotation is given as a matrix (3, 3) or as a quaternion (w, x, y, z).
 
-    ``Transform()``, ``Transform(rotation)``, ``Transform(translation)``, ``Transform(rotation, translation)``, or a
-    copy of another transform. Quaternions of any length above 0 are normalised.
+    You can pass a rotation, a translation, both of them in this order, another transform to copy, or nothing for the
+    identity. A quaternion may have any length above 0, and is scaled to length 1.
 
     Raises:
         InvalidPose, a ValueError: the wrong shape, not finite, or a matrix that is not a rotation.
@@ -48,7 +48,7 @@ class Transform(Changeable):
 
     @property
     def pose(self) -> np.ndarray:
-        """Copy of the matrix (4, 4)."""
+        """A copy of the transformation matrix (4, 4)."""
         return self._pose.copy()
 
     def getRotation(self) -> np.ndarray:
@@ -64,7 +64,9 @@ class Transform(Changeable):
         return _quaternion(self._pose[:3, :3])
 
     def setRotation(self, R: Any) -> None:
-        """Set the rotation: a matrix (3, 3), or a quaternion (w, x, y, z); raises InvalidPose."""
+        """Set the rotation from a matrix (3, 3) or a quaternion (w, x, y, z). If the argument is not a rotation, the
+        method raises InvalidPose.
+        """
         given = float_array("a rotation", R, InvalidPose)
         if given.shape not in ((3, 3), (4,)):
             raise InvalidPose(
@@ -76,7 +78,7 @@ class Transform(Changeable):
         self._pose[:3, :3] = Pose.from_matrix(matrix).rows[:, :3]
 
     def setTranslation(self, T: Any) -> None:
-        """Set the translation (3,) [m]; raises InvalidPose."""
+        """Set the translation (3,) [m]. If the argument is not three finite numbers, the method raises InvalidPose."""
         given = float_array("a translation", T, InvalidPose).squeeze()
         if given.shape != (3,):
             raise InvalidPose(f"a translation must have three numbers, not shape {given.shape}")
@@ -85,7 +87,9 @@ class Transform(Changeable):
         self._pose[:3, 3] = given
 
     def setQuatRotation(self, q: Any) -> None:
-        """Set the rotation to a quaternion (w, x, y, z); raises InvalidPose."""
+        """Set the rotation from a quaternion (w, x, y, z). If the argument is not a rotation, the method raises
+        InvalidPose.
+        """
         self.setRotation(q)
 
 
@@ -138,7 +142,7 @@ def _placed(point: Point, rows: list[list[float]]) -> Point:
 
 
 class CollisionObject(Changeable):
-    """A shape with a transform; several objects may share a shape.
+    """A shape with a transform. Several objects may share the same shape.
 
     Raises:
         UnsupportedOption, a ValueError: without a shape.
@@ -152,7 +156,7 @@ class CollisionObject(Changeable):
 
     @property
     def ball(self) -> Ball:
-        """A ball that contains the object, rounding included: centre [m], world, and radius [m]."""
+        """A ball that certainly contains the object: the centre in world coordinates [m], and the radius [m]."""
         local = self._geometry.ball
         if self._ball is None or self._ball[0] is not local:
             self._ball = local, _moved(local, self._transform._pose)
@@ -163,12 +167,12 @@ class CollisionObject(Changeable):
 
     @property
     def pose(self) -> np.ndarray:
-        """The matrix (4, 4)."""
+        """The transformation matrix (4, 4)."""
         return self._transform.pose
 
     @property
     def matrix(self) -> np.ndarray:
-        """The matrix (4, 4) itself; do not modify it."""
+        """The transformation matrix (4, 4). Do not modify the matrix, because it is not a copy."""
         return self._transform._pose
 
     @property
@@ -177,11 +181,11 @@ class CollisionObject(Changeable):
         return self._geometry
 
     def getObjectType(self) -> int:
-        """Return a member of ``OBJECT_TYPE``: ``OT_BVH`` for a ``BVHModel``, else ``OT_GEOM``."""
+        """Return the kind of object, which is ``OT_BVH`` for a ``BVHModel`` and ``OT_GEOM`` for all other shapes."""
         return OBJECT_TYPE.OT_BVH if self.getNodeType() == NODE_TYPE.BV_OBBRSS else OBJECT_TYPE.OT_GEOM
 
     def getNodeType(self) -> int | None:
-        """Return the kind of shape, a member of ``NODE_TYPE``."""
+        """Return the kind of shape, which is a member of ``NODE_TYPE``."""
         return self._geometry.getNodeType()
 
     def getTransform(self) -> Transform:
@@ -197,7 +201,7 @@ class CollisionObject(Changeable):
         return self._transform.getTranslation()
 
     def setTranslation(self, vec: Any) -> None:
-        """Set the translation; the rotation stays."""
+        """Set the translation, and keep the current rotation."""
         self._ball = None
         self._transform.setTranslation(vec)
 
@@ -206,7 +210,7 @@ class CollisionObject(Changeable):
         return self._transform.getRotation()
 
     def setRotation(self, mat: Any) -> None:
-        """Set the rotation; the translation stays."""
+        """Set the rotation, and keep the current translation."""
         self._ball = None
         self._transform.setRotation(mat)
 
@@ -215,20 +219,22 @@ class CollisionObject(Changeable):
         return self._transform.getQuatRotation()
 
     def setQuatRotation(self, q: Any) -> None:
-        """Set the rotation to a quaternion (w, x, y, z); the translation stays."""
+        """Set the rotation from a quaternion (w, x, y, z), and keep the current translation."""
         self._ball = None
         self._transform.setQuatRotation(q)
 
     def isOccupied(self) -> bool:
-        """Return True, because all shapes are occupied; only python-fcl's octrees have other cells."""
+        """Return True, because every shape counts as occupied. In python-fcl, only octrees can have free or uncertain
+        cells.
+        """
         return True
 
     def isFree(self) -> bool:
-        """Return False: python-fcl's free cells exist in octrees only."""
+        """Return False, because no shape counts as free. In python-fcl, only octrees can have free cells."""
         return False
 
     def isUncertain(self) -> bool:
-        """Return False: python-fcl's uncertain cells exist in octrees only."""
+        """Return False, because no shape counts as uncertain. In python-fcl, only octrees can have uncertain cells."""
         return False
 
 

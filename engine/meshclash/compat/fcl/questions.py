@@ -77,9 +77,11 @@ def collide(
     request: CollisionRequest | None = None,
     result: CollisionResult | None = None,
 ) -> int:
-    """Return the number of contacts that this call found: 0 if the objects do not meet. Containment counts as meeting.
+    """Return the number of contacts that this call found, which is 0 if the objects do not collide. If one object lies
+    inside the other, the two objects also collide.
 
-    The contacts are added to the contacts of the result, and its ``is_collision`` stays True once it is set.
+    If you pass a result, this call adds its contacts to those of earlier calls. As soon as one of these calls finds a
+    collision, ``is_collision`` of the result is True.
 
     Raises:
         UnsupportedOption: ``num_max_contacts`` below 1, or ``enable_cost``: cost maps are not computed.
@@ -130,10 +132,10 @@ def distance(
     request: DistanceRequest | None = None,
     result: DistanceResult | None = None,
 ) -> float:
-    """Return the distance of two objects [m]. For objects that meet, the distance is minus the depth if signed
-    distances are enabled, else -1.
+    """Return the distance between two objects [m]. If the objects touch or overlap, the distance is -1, or minus the
+    penetration depth if you enabled signed distances.
 
-    A result stores the smallest distance of all calls with it.
+    If you pass the same result to several calls, it keeps the smallest distance of all these calls.
     """
     request = _checked(o1, o2, request, DistanceRequest, result, DistanceResult)
     triangles = NONE, NONE
@@ -174,11 +176,13 @@ def continuousCollide(
     request: ContinuousCollisionRequest | None = None,
     result: ContinuousCollisionResult | None = None,
 ) -> float:
-    """Return the time at which two moving objects meet, from 0 at their transforms to 1 at the ends; 1 if they do not.
+    """Return the time at which two moving objects first touch, from 0 at the start to 1 at the end of their motions. If
+    the objects never touch, the time is 1.
 
-    Every meeting is found, no matter how fast. Objects that stay farther apart than 1e-5 of the size of the smaller one
-    do not collide. ``toc_err`` is the accuracy of the time, as a fraction of the motion. ``CCDM_TRANS`` and
-    ``CCDM_LINEAR`` move the origin along a line and rotate at constant speed; ``CCDM_SCREW`` is a screw motion.
+    The function finds every collision, no matter how fast the objects move. Objects that always stay farther apart than
+    1e-5 times the size of the smaller object do not collide. ``toc_err`` is the accuracy of the time, as a fraction of
+    the motion. With ``CCDM_TRANS`` and ``CCDM_LINEAR``, the origin moves along a straight line while the object rotates
+    at constant speed. With ``CCDM_SCREW``, the object performs a screw motion.
 
     Raises:
         UnsupportedOption: ``CCDM_SPLINE``, a ``toc_err`` that is not above 0, a half-space or a plane.
@@ -272,7 +276,9 @@ def _tolerance(share: float, sizes: list[float], reaches: list[float], pieces: l
 
 
 def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: CollisionData) -> bool:
-    """Call ``collide``, and return whether the search may end, because more contacts are known than were requested."""
+    """Call ``collide``, and return whether the search may end. The search may end when more contacts are known than
+    were requested.
+    """
     if instance("cdata", cdata, CollisionData).done:
         return True
     collide(o1, o2, cdata.request, cdata.result)
@@ -282,9 +288,11 @@ def defaultCollisionCallback(o1: CollisionObject, o2: CollisionObject, cdata: Co
 
 
 def defaultDistanceCallback(o1: CollisionObject, o2: CollisionObject, ddata: DistanceData) -> tuple[bool, float]:
-    """Measure the distance, and return whether the search may end and the smallest distance so far.
+    """Measure the distance between two objects. Return whether the search may end, and the smallest distance found so
+    far.
 
-    The search ends if objects meet, unless signed distances are enabled: then it continues to find the deepest pair.
+    The search ends when it finds two objects that touch or overlap. If signed distances are enabled, the search
+    continues until it has found the deepest pair.
     """
     if instance("ddata", ddata, DistanceData).done:
         return True, ddata.result.min_distance

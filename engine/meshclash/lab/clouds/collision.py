@@ -37,7 +37,7 @@ ENOUGH_IN_RADII = 0.3
 
 @dataclass(frozen=True, eq=False)
 class CloudCollision:
-    """The result of ``cloud_collision``."""
+    """The result that ``cloud_collision`` returns."""
 
     colliding: bool
     """The result; if it is not complete, the most likely result within the time."""
@@ -53,12 +53,14 @@ class CloudCollision:
 
 
 class PaperControl:
-    """Keeps queries of method "paper" within a time budget, nearly as Klein and Zachmann (2004, section 5.4) do.
+    """Keeps queries with the method "paper" within a time budget. The rules are nearly those of Klein and Zachmann
+    (2004, section 5.4).
 
-    The rules adapt each query to the time of the previous query. The times differ much if the poses do, so a query also
-    ends when its budget is spent, with the most likely result so far. After each query, the number of test points is
-    multiplied by sqrt(budget / time), limited to a range from one half to two. The distance at which leaves count as
-    colliding is divided by the same factor, both within bounds.
+    The rules adapt each query to the time that the previous query took. If the objects have moved a lot since then,
+    this time is a poor guide. A query therefore also ends when its budget is spent, and returns the most likely result
+    so far. After each query, the rules multiply the number of test points by the factor sqrt(budget / time), which is
+    kept between one half and two. The distance at which leaves count as colliding is divided by the same factor. The
+    number of test points and this distance stay within fixed limits.
 
     Args:
         budget: target processor time of a query [s].
@@ -70,8 +72,8 @@ class PaperControl:
         self.enough = ENOUGH_IN_RADII
 
     def after(self, seconds: float) -> None:
-        """Adjust the parameters to the time of the last query; raises UnsupportedOption if the argument is not a
-        time.
+        """Adjust the parameters to the time that the last query took. If the argument is not a time, the method raises
+        UnsupportedOption.
         """
         seconds = check_length("seconds", seconds)
         factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
@@ -90,15 +92,16 @@ def cloud_collision(
     method: str = "root",
     control: PaperControl | None = None,
 ) -> CloudCollision:
-    """Decide whether two objects collide, at least one of them a cloud, within a time budget or down to a node size.
+    """Decide whether a point cloud collides with a mesh or another cloud. The search ends when a time budget is spent
+    or a node size is reached.
 
     Args:
         a, b: PointClouds, or one PointCloud and a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
         budget: processor time [s] after which the most likely result so far is returned, None for the budget of
             ``control``; building a hierarchy is not counted.
-        node_size: length [m] below which nothing is resolved: parts of both objects no larger than this, whose boxes
-            overlap, count as contact. Never misses one, and finds some that are not there.
+        node_size: size [m] at which the search stops subdividing; two parts that are no larger than this and whose
+            boxes overlap count as a contact, so the search misses no contact, but may find some that do not exist.
         method: "root" searches pairs of leaves for a point on both surfaces; "paper" uses the priority and the random
             test points of Klein and Zachmann (2004), for clouds only.
         control: number of test points and distance of method "paper", adapted after each query.

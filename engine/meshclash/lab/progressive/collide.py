@@ -34,9 +34,11 @@ def progressive_collide(
     epsilon: float,
     memory: int = DEFAULT_MEMORY,
 ) -> Generator[Progress, None, MassiveCollision]:
-    """Find contacts as ``massive_collide`` does, by progressive meshes that are as fine as each pair needs.
+    """Find contacts as ``massive_collide`` does, but with progressive meshes. Each pair is refined only as far as
+    necessary.
 
-    Objects without progressive meshes (``ProgressiveMeshes.build``) are compared unchanged.
+    If an object has no progressive meshes, its own triangles are compared. ``ProgressiveMeshes.build`` creates
+    progressive meshes.
 
     Args, Raises:
         as ``massive_collide``.

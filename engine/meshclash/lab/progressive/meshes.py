@@ -34,12 +34,14 @@ class MeshesAtStops(ClusteredMesh):
 
 
 class ProgressiveMeshes(HoldsFile):
-    """The progressive meshes of a clustered mesh, in a file next to the mesh file, for ``progressive_collide``.
+    """The progressive meshes of a clustered mesh, which ``progressive_collide`` uses. The progressive meshes are stored
+    in a file next to the mesh file.
 
-    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create a ProgressiveMeshes object. Clusters are joined in
-    pairs to a binary hierarchy. Each node has a base mesh and vertex splits that lead to the mesh from which it was
-    simplified; between them there are stops, meshes with two proved bounds. Source: Yoon, Salomon, Lin, Manocha, "Fast
-    collision detection between massive models using dynamic simplification" (2004).
+    ``ProgressiveMeshes.open`` and ``ProgressiveMeshes.build`` create a ProgressiveMeshes object. The clusters of the
+    mesh are joined in pairs, which gives a binary hierarchy. Each node stores a simplified mesh and a series of vertex
+    splits, which turn the simplified mesh back into the original mesh of the node. Some of the meshes between these two
+    are called stops, and the file contains two proved error bounds for each stop. Source: Yoon, Salomon, Lin, Manocha,
+    "Fast collision detection between massive models using dynamic simplification" (2004).
 
     Attributes:
         path: path of the file: the path of the mesh file followed by ".progressive".
@@ -63,8 +65,8 @@ class ProgressiveMeshes(HoldsFile):
     def build(cls, mesh: ClusteredMesh, *, weld: float = 0.0) -> Generator[Progress, None, "ProgressiveMeshes"]:
         """Write the progressive meshes of a clustered mesh to a file next to the mesh file, and open the file.
 
-        The build works like ``MeshLevels.build``: only some pages are in memory at a time, an interrupted build
-        resumes, and the finished file replaces an old file in one step.
+        The build works like ``MeshLevels.build``. Only some pages are in memory at a time. If a build is interrupted,
+        the next call resumes it. When the file is finished, it replaces any old file in a single step.
 
         Args:
             mesh: an open ClusteredMesh.
@@ -82,7 +84,7 @@ class ProgressiveMeshes(HoldsFile):
 
     @classmethod
     def open(cls, mesh: ClusteredMesh) -> "ProgressiveMeshes":
-        """Open the progressive meshes that are stored next to a clustered mesh.
+        """Open the file of progressive meshes that is stored next to a clustered mesh.
 
         Raises:
             InvalidFile: the file does not exist, is damaged, or belongs to another mesh.
@@ -90,7 +92,7 @@ class ProgressiveMeshes(HoldsFile):
         return cls(mesh, *open_companion(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
-        """Return the meshes of all nodes, which may use some bytes of memory together with the hierarchy.
+        """Return the meshes of all nodes. The meshes and the hierarchy together use at most ``memory`` bytes.
 
         Raises:
             UnsupportedOption: the memory is too small for two pages.
@@ -108,19 +110,22 @@ class ProgressiveMeshes(HoldsFile):
 
     @property
     def note(self) -> str:
-        """Record an event, as ``MeshLevels.note`` does."""
+        """The reason why the file contains no simplified meshes. If the file contains simplified meshes, the text is
+        empty.
+        """
         return "" if self._table["stops"].any() else NOTHING_SIMPLIFIED
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory of the hierarchy and its meshes."""
+        """The memory that the hierarchy and its meshes use [bytes]."""
         return self.tree.nbytes if self._stops is None else self._stops.nbytes
 
     @in_slices
     def verify(self) -> Generator[Progress, None, None]:
-        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first mismatch.
+        """Read every node, and compare it with its checksum and with the table of nodes. At the first mismatch, the
+        method raises InvalidFile.
 
-        The file alone does not prove that the bounds are valid.
+        The check does not prove that the error bounds in the file are valid.
         """
         for number, row in enumerate(self._table):
             if row["stops"]:
@@ -128,7 +133,7 @@ class ProgressiveMeshes(HoldsFile):
             yield Progress((number + 1) / self.node_count, Sentence("reading {name}", name=self.path))
 
     def close(self) -> None:
-        """Close the file, which cannot be used afterwards."""
+        """Close the file. After you close the file, you cannot use its progressive meshes."""
         self._file.close()
 
     def __enter__(self) -> "ProgressiveMeshes":

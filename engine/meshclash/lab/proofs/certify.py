@@ -18,11 +18,13 @@ Certificate = dict[str, Any]
 
 
 def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = None) -> Certificate:
-    """Decide whether two moving points, edges or triangles meet, with a proof that can be checked without this engine.
+    """Decide whether two moving points, edges or triangles touch, and return a proof that you can check without
+    MeshClash.
 
-    The verdict is the exact one of ``collide``, or, with positions at time 1, of the impacts and ``swept_collide``.
-    The proof is checked by ``check_certificate.py``, two hundred lines of plain Python integers without any import of
-    the engine.
+    For elements at rest, the verdict is the same as that of ``collide``. If you also give positions at time 1, the
+    verdict is the same as that of ``swept_collide`` and of the functions for impacts. The program
+    ``check_certificate.py`` checks the proof. The checker has two hundred lines, uses only Python integers, and does
+    not import MeshClash.
 
     Args:
         first: one to three points, (1, 3), (2, 3) or (3, 3) [m]: a point, an edge, or a triangle.
@@ -30,8 +32,8 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
         first_end, second_end: positions of the points at time 1; None: all points are at rest.
 
     Returns:
-        Returns a dictionary of plain numbers, lists and strings, as in JSON: "meets" is the verdict;
-        ``check_certificate.py`` describes the other entries.
+        A dictionary of plain numbers, lists and strings, as in JSON: "meets" is the verdict; ``check_certificate.py``
+        describes the other entries.
 
     Raises:
         InvalidMesh: arrays of other shapes, coordinates that are not finite, or only one of the two end positions.

@@ -24,6 +24,9 @@ from ...volumes.rounding import round_down, round_up
 DIRECTIONS = CUBE_DIRECTIONS
 """All directions. A 14-DOP has the axes and corners of a cube, an 18-DOP axes and edges, a 26-DOP all."""
 
+HALVES = 3, 7, 9, 13
+"""Numbers of directions of the polytopes, in increasing order."""
+
 _MOST = len(DIRECTIONS)
 _ENTRY = 8  # numbers per direction in a prepared row: three factors, three directions, shift, slack
 _FIRST = 33  # where they begin, after a row of relative_pose.py
@@ -46,7 +49,7 @@ def _all_triples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     start = np.zeros(_MOST + 2, np.int64)
     indices: list[np.ndarray] = []
     columns: list[np.ndarray] = []
-    for half in (3, 7, 9, 13):
+    for half in HALVES:
         triples = np.array(list(itertools.combinations(range(half), 3)))
         vectors = directions_of(half)[triples].transpose(0, 2, 1)
         independent = np.abs(np.linalg.det(vectors)) > 0.5

@@ -18,9 +18,8 @@ from ...messages import shown
 from ...types.copying import Changeable
 from ...types.numbers import float_array
 from ...volumes.rounding import round_down, round_up
-from .kdop import directions_of
+from .kdop import HALVES, directions_of
 
-_HALVES = 3, 7, 9, 13
 _ROUNDING = 16.0 * 2.0**-53
 """Of a height, share of the sum of all absolute products: seven roundings, twice, with room."""
 
@@ -45,7 +44,8 @@ def _climb_all(hull, directions, rotation, last, volume):
 
 
 class ClimbingPolytope(Changeable):
-    """The k-DOP of points that rotate about the origin.
+    """The k-DOP around a set of points that rotates about the origin. A k-DOP is a convex polytope whose faces have
+    fixed directions.
 
     Args:
         points: (n, 3) [m], as the argument of ``ConvexHull``.
@@ -63,8 +63,8 @@ class ClimbingPolytope(Changeable):
     """
 
     def __init__(self, points: Any, half: int) -> None:
-        if half not in _HALVES:
-            raise UnsupportedOption(f"half must be one of {', '.join(map(str, _HALVES))}, not {shown(half)}")
+        if half not in HALVES:
+            raise UnsupportedOption(f"half must be one of {', '.join(map(str, HALVES))}, not {shown(half)}")
         self.hull = ConvexHull(points)
         self._directions = directions_of(half)
         self._last = np.zeros(2 * half, np.int64)
@@ -73,9 +73,11 @@ class ClimbingPolytope(Changeable):
         return (self.hull,)
 
     def turned(self, rotation: Any) -> np.ndarray:
-        """Return the polytope (2 half,) float32 of the points rotated by a matrix (3, 3); it contains them exactly.
+        """Rotate the points by a matrix (3, 3), and return a polytope (2 half,) float32 that certainly contains all
+        rotated points.
 
-        The first half of the numbers are the lowest extents along the directions, the second half the highest extents.
+        The first half of the numbers are the lowest coordinates of the points along the directions. The second half of
+        the numbers are the highest coordinates.
 
         Raises:
             InvalidPose: the matrix is not (3, 3), or has numbers that are not finite.
