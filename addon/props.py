@@ -517,7 +517,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
 
     def reviews_in_words(self) -> dict[str, Review]:
         """Return the reviews of pairs for reports, by id."""
-        return {review.name: Review(review.status.lower(), review.comment) for review in self.reviews}
+        return {review.name: Review(review.status.lower(), review.comment, review.assignee) for review in self.reviews}
 
     def set_expression(self, which: str) -> str:
         """Return set A or B ("a", "b") as an expression of the core; "" for an empty picker."""

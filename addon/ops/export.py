@@ -113,9 +113,10 @@ class MESHCLASH_OT_import_bcf(Operator, ImportHelper):
         said = reviews_of(file, rows)
         alike = defaultdict(list)  # groups equal decisions: each is written to the journal
         for pair, review in said.items():
-            alike[review.status.upper(), review.comment].append(rows[pair])
-        for (status, comment), pairs in alike.items():
-            reviews.say(context.scene, pairs, status=status, comment=comment)
+            alike[review.status.upper(), review.comment, review.assignee].append(rows[pair])
+        for (status, comment, assignee), pairs in alike.items():
+            named = {"assignee": assignee} if assignee else {}  # a topic without an assignee changes none
+            reviews.say(context.scene, pairs, status=status, comment=comment, **named)
         results.list_said(context)
         others = len(file.topics) - len(said)
         text = Sentence("{pairs} updated from {file}", pairs=counted(len(said), "pair"), file=path.name)

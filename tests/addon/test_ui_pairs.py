@@ -319,15 +319,16 @@ def test_what_a_bcf_file_says_comes_into_the_list(listed, tmp_path, version):
     scene, path = bpy.context.scene, tmp_path / "back.bcf"
     results.show_report(bpy.context, scene, make_report(make_row(), make_row("A", "C")))
     first, second = results.as_listed(scene).rows[:2]
-    reviews.say(scene, [first], status="APPROVED", comment="the sleeve is drawn")
+    reviews.say(scene, [first], status="APPROVED", comment="the sleeve is drawn", assignee="Carla")
     reviews.say(scene, [second], comment="to be moved")
     path.write_bytes(to_bcf(results.as_listed(scene).as_dict(), version))
-    reviews.say(scene, [first], status="OPEN", comment="")
-    reviews.say(scene, [second], status="RESOLVED", comment="")
+    reviews.say(scene, [first], status="OPEN", comment="", assignee="Ben")
+    reviews.say(scene, [second], status="RESOLVED", comment="", assignee="Ben")
     assert bpy.ops.meshclash.import_bcf(filepath=str(path)) == {"FINISHED"}
     statuses = reviews.reviews_of(scene).statuses
     assert (statuses[first.id], reviews.comment_of(scene, first.id)) == ("APPROVED", "the sleeve is drawn")
     assert (statuses[second.id], reviews.comment_of(scene, second.id)) == ("OPEN", "to be moved")
+    assert [reviews.review_of(scene, row.id).assignee for row in (first, second)] == ["Carla", "Ben"]
 
 
 def test_a_damaged_bcf_file_changes_nothing(listed, tmp_path):
