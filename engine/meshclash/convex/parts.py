@@ -48,7 +48,7 @@ def convex_parts(mesh: Any, concavity: float = 0.05, most: int | None = None, se
     limit = -1 if most is None else whole_number("most", most, 1)
     seed = whole_number("seed", seed, 0)
     if max(limit, seed) >= 1 << 31:
-        raise UnsupportedOption("most and seed must be below 2**31")
+        raise UnsupportedOption(f"most and seed must be below 2**31, not {most} and {seed}")
     try:
         coacd: Any = importlib.import_module("coacd")
     except ImportError as error:

@@ -99,7 +99,10 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
                 kind = np.dtype(order + p.length_kind)
                 length = int(np.frombuffer(source.read(kind.itemsize, f"element {element.name}"), kind)[0])
                 if length < 0:
-                    raise source.error(f"a list has the invalid length {length}", byte=source.position)
+                    raise source.error(
+                        f"a list of element {element.name} has the length {length}, but a length must be at least 0",
+                        byte=source.position,
+                    )
             source.skip(length * size, f"element {element.name}")
 
 

@@ -82,7 +82,10 @@ class Source:
         raw = self._stream.readline(LONGEST_LINE + 1)
         self.line_number += 1
         if not raw:
-            raise self.error("the file ends within its header", self.line_number)
+            raise self.error(
+                "the file ends within its header: the file is incomplete, or its format is another one",
+                self.line_number,
+            )
         if len(raw) > LONGEST_LINE:
             raise self.error(
                 f"the file has a line of more than {LONGEST_LINE} bytes, so its format is probably another one",
@@ -100,7 +103,11 @@ class Source:
         start = self.position
         data = self._stream.read(count)
         if len(data) != count:  # the file was truncated in the meantime
-            raise self.error(f"the file ends within {what}", byte=start)
+            raise self.error(
+                f"the file ends within {what}: the file became shorter while it was read; read it again when it is "
+                "complete",
+                byte=start,
+            )
         return data
 
     def skip(self, count: int, what: str) -> None:

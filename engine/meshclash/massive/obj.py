@@ -44,7 +44,9 @@ def _vertex(source: Source, line: bytes, number: int) -> list[float]:
             raise ValueError
         return [real(words[0]), real(words[1]), real(words[2])]
     except ValueError:
-        raise source.error(f"{line[:80]!r} is not a valid vertex", number) from None
+        raise source.error(
+            f"{line[:80]!r} is not a valid vertex: expected 'v' and at least three numbers", number
+        ) from None
 
 
 def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[int]:
@@ -52,7 +54,9 @@ def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[in
     try:
         given = [integer(word.partition(b"/")[0]) for word in line.split()[1:]]
     except ValueError:
-        raise source.error(f"{line[:80]!r} is not a face on one line", number) from None
+        raise source.error(
+            f"{line[:80]!r} is not a face on one line: expected 'f' and the numbers of at least three vertices", number
+        ) from None
     if len(given) < 3 or 0 in given or min(given) < -vertices:
         raise source.error(
             f"{line[:80]!r} is not a valid face: it needs at least three vertices, numbered from 1", number

@@ -53,14 +53,19 @@ def _ascii(source: Source) -> Generator[SourcePiece, None, None]:
             if found:
                 left.append((first + k, found[1]))
             elif line.strip() == b"endloop" and len(left) % 3:
-                raise source.error("a facet must have three vertices", first + k)
+                raise source.error(
+                    "a facet must have three vertices: write exactly three 'vertex' lines for each facet", first + k
+                )
             ended = line.strip().startswith(b"endsolid") or (ended and not line.strip())
         whole = len(left) - len(left) % 3
         if whole:
             yield SourcePiece(source.position / max(source.size, 1), _numbers(source, left[:whole]), NO_TRIANGLES)
             del left[:whole]
     if left or not ended:
-        raise source.error("the file ends within a solid", source.line_number)
+        raise source.error(
+            "the file ends within a solid: a vertex or the line 'endsolid' is missing; export the file again",
+            source.line_number,
+        )
 
 
 def _numbers(source: Source, rows: list[tuple[int, bytes]]) -> np.ndarray:
@@ -69,5 +74,5 @@ def _numbers(source: Source, rows: list[tuple[int, bytes]]) -> np.ndarray:
         try:
             values[k, 0], values[k, 1], values[k, 2] = map(real, text.split())
         except ValueError:
-            raise source.error(f"{text[:80]!r} is not three numbers", number) from None
+            raise source.error(f"expected three numbers after 'vertex', but found {text[:80]!r}", number) from None
     return values

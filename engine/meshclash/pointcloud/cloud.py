@@ -33,7 +33,10 @@ def _rows(name: str, values: Any) -> np.ndarray:
     array = given_array(name, values, InvalidPointCloud)
     try:
         if array.dtype.names is not None:
-            raise TypeError(f"a row has the fields {', '.join(array.dtype.names)}")
+            raise TypeError(
+                f"expected plain numbers of shape (n, 3), but found a structured array with the fields "
+                f"{', '.join(array.dtype.names)}"
+            )
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float64, casting="unsafe" if array.dtype.kind in "OSUb" else "same_kind")
     except (TypeError, ValueError, OverflowError) as error:

@@ -308,7 +308,7 @@ def _rotations(quaternions: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
     if not ((lengths > 0.0) & np.isfinite(lengths)).all():
-        raise Malformed("a rotation quaternion is zero")
+        raise Malformed("a rotation quaternion is zero: write 0 0 0 1 for no rotation")
     x, y, z, w = (quaternions / lengths).T
     rows = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],

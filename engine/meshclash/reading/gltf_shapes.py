@@ -106,7 +106,7 @@ class Shapes:
     def _piece(self, primitive: dict[str, Any], kind: str, weights: tuple[float, ...], is_skinned: bool) -> _Piece:
         attributes = names_of(primitive, "attributes")
         if "POSITION" not in attributes:
-            raise Malformed("a primitive has no positions")
+            raise Malformed("a primitive has no positions: its attributes must contain POSITION")
         packed = self._decoded(primitive, attributes)
         index = attributes["POSITION"]
         vertices = self.accessors.floats(index, "VEC3", None if packed is None else packed.attributes.get("POSITION"))
@@ -170,7 +170,9 @@ class Shapes:
         """Return the joints of each vertex (n, 4 s) and their weights (n, 4 s), which add up to 1."""
         sets = sorted(name.removeprefix("JOINTS_") for name in attributes if name.startswith("JOINTS_"))
         if not sets:
-            raise Malformed("a primitive of a skinned mesh has no joints")
+            raise Malformed(
+                "a primitive of a skinned mesh has no joints: its attributes must contain JOINTS_0 and WEIGHTS_0"
+            )
         held = {} if packed is None else packed.attributes
         joints, shares = [], []
         for number in sets:

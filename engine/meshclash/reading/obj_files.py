@@ -79,7 +79,11 @@ class _Obj:
                     self._read_line(words, number or first + k)
                 begun, number = b"", 0
         if begun:
-            raise self._source.error("the file ends within a line", number)
+            raise self._source.error(
+                "the file ends within a line: the last line ends with a backslash, but no line follows, so the file is "
+                "probably incomplete",
+                number,
+            )
 
     def _read_line(self, words: list[bytes], number: int) -> None:
         verb = words[0]
@@ -98,7 +102,11 @@ class _Obj:
             elif verb in _SURFACES:
                 self._current.unread.add(_SURFACES[verb])
         except ValueError:
-            raise self._source.error(f"the line {b' '.join(words)[:80]!r} is damaged", number) from None
+            raise self._source.error(
+                f"the line {b' '.join(words)[:80]!r} is damaged: a vertex must be 'v' and three numbers, and a face "
+                "must be 'f' and the numbers of vertices above this line",
+                number,
+            ) from None
 
     @property
     def _current(self) -> _Object:

@@ -45,7 +45,9 @@ def _read(source: Source, rows: Iterator[tuple[int, list[bytes]]]) -> RawParts:
     try:
         vertex_count, face_count = (integer(word) for word in sizes[:2])
     except ValueError:
-        raise source.error("the numbers of vertices and faces are missing", number) from None
+        raise source.error(
+            "the numbers of vertices and faces are missing: expected two whole numbers after 'OFF'", number
+        ) from None
     points = np.array([_numbers(source, rows, "vertices") for _ in range(vertex_count)], np.float64).reshape(-1, 3)
     counts, corners = list[int](), list[int]()
     for _ in range(face_count):
@@ -78,5 +80,6 @@ def _corners(source: Source, rows: Iterator[tuple[int, list[bytes]]]) -> list[in
 
 def _broken(source: Source, number: int, words: list[bytes], what: str) -> InvalidFile:
     if not words:
-        return source.error(f"the file ends within the {what}")
-    return source.error(f"{b' '.join(words)[:80]!r} is damaged", number)
+        return source.error(f"the file ends within the {what}: it has fewer {what} than its header says")
+    expected = "three numbers" if what == "vertices" else "the number of corners, and then one vertex number for each"
+    return source.error(f"the line {b' '.join(words)[:80]!r} is damaged: expected {expected}", number)

@@ -45,16 +45,24 @@ def _solids(file: Path, expected: int) -> list[tuple[str, np.ndarray]]:
                 if verb == b"vertex":
                     rows.append(_vertex(source, words, first + k))
                 elif verb in (b"endloop", b"endsolid") and len(rows) % 3:
-                    raise source.error("a facet must have three vertices", first + k)
+                    raise source.error(
+                        "a facet must have three vertices: write exactly three 'vertex' lines for each facet", first + k
+                    )
                 elif verb == b"solid" and (is_open or rows):
-                    raise source.error("a solid begins within another solid", first + k)
+                    raise source.error(
+                        "expected 'endsolid' before this 'solid': each solid must end before the next one begins",
+                        first + k,
+                    )
                 elif verb == b"solid":
                     name, is_open = b" ".join(words[1:]).decode("utf-8", "replace"), True
                 elif verb == b"endsolid":
                     found.append((name, np.array(rows, np.float64).reshape(-1, 3, 3)))
                     rows, is_open = [], False
         if is_open or rows:
-            raise source.error("the file ends within a solid", source.line_number)
+            raise source.error(
+                "the file ends within a solid: a vertex or the line 'endsolid' is missing; export the file again",
+                source.line_number,
+            )
     read = sum(len(corners) for _, corners in found)
     if read != expected:
         raise InvalidFile(f"{file}: the file has {expected} facets, but only {read} could be read")
@@ -65,7 +73,9 @@ def _vertex(source: Source, words: list[bytes], number: int) -> list[float]:
     try:
         x, y, z = map(real, words[1:])
     except ValueError:
-        raise source.error(f"{b' '.join(words)[:80]!r} is not a valid vertex", number) from None
+        raise source.error(
+            f"{b' '.join(words)[:80]!r} is not a valid vertex: expected 'vertex' and three numbers", number
+        ) from None
     return [x, y, z]
 
 

@@ -67,7 +67,7 @@ class Contacts(Copyable):
         """
         pairs = several("parts", parts, tuple)
         if not pairs or any(len(pair) != 2 for pair in pairs):
-            raise UnsupportedOption("parts must be at least one pair of contacts and indices")
+            raise UnsupportedOption("parts must be a list of pairs (contacts, indices), with at least one pair")
         found = [(instance("contacts", one, Contacts), chosen) for one, chosen in pairs]
         return JoinedContacts([(one, places_of("indices", chosen, len(one))) for one, chosen in found])
 

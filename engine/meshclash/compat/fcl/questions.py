@@ -259,7 +259,9 @@ def _checked_motion(kind: Any) -> int:
 def _checked_error(toc_err: Any) -> float:
     share = real_number(toc_err)
     if not 0.0 < share < np.inf:
-        raise UnsupportedOption(f"toc_err must be a positive fraction of the motion, not {shown(toc_err)}")
+        raise UnsupportedOption(
+            f"toc_err must be a number above 0, a fraction of the whole motion, not {shown(toc_err)}"
+        )
     return share
 
 
