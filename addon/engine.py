@@ -255,5 +255,5 @@ def _imported(module: str = "") -> ModuleType:
     except ImportError as error:
         raise EngineMissing(
             Sentence("{library} cannot be imported: {why}", library=Sentence("the engine"), why=error),
-            "Install the MeshClash extension again, or in a checkout run: pip install -e .",
+            "Install the MeshClash extension again. In a checkout of the repository, run: pip install -e .",
         ) from error

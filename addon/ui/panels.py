@@ -726,7 +726,7 @@ class MESHCLASH_PT_display(TabPanel):
         if result is not None and "probability" in result.report.measures:
             text = (
                 "Boxes show where the objects may meet. "
-                "Green: unlikely, yellow: equally likely and unlikely, red: likely"
+                "Green: unlikely, yellow: as likely as not, red: likely"
             )
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():

@@ -55,7 +55,7 @@ class OutputFile:
             self._refuse_what_is_no_file()
             for source in sources:
                 if source.exists() and self.target.exists() and source.samefile(self.target):
-                    raise self._refusal(f"it would replace '{source}', from which it is made")
+                    raise self._refusal(f"the new file would replace '{source}', which MeshClash needs to make it")
             self.temporary = self.target.with_name(f".meshclash-{secrets.token_hex(8)}{path.suffix}")
             self.temporary.open("xb").close()
             self.temporary.unlink()  # it is made again when it is filled, so a process killed before leaves nothing

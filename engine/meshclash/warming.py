@@ -477,7 +477,7 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     step.
 
     Each step compiles one kernel, or a few small kernels. On the first run on a computer, the warm-up takes seconds.
-    Later runs take milliseconds. If a part has already been warmed up in this process, it is skipped.
+    Later runs take milliseconds. If the kernels of a part are already loaded, this part is skipped.
 
     Args:
         parts: names from ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to run them; "gpu" comes last.

@@ -112,11 +112,11 @@ def test_errors_are_one_line_and_status_2(files, capsys):
         (["info", str(files / "a"), "--memory", "1"], "memory must be"),
         (["info", str(files / "a"), "--memory", "nan"], "memory must be"),
         (["info", str(files / "a"), "--memory", "1e400"], "memory must be"),
-        (["build", str(files / "ring.npz"), str(files / "ring.npz")], "from which it is made"),
+        (["build", str(files / "ring.npz"), str(files / "ring.npz")], "which MeshClash needs to make it"),
         (["collide", str(files / "a"), str(files / "a"), "--output", str(files / "a")], "must end in .npz"),
         (
             ["collide", str(files / "b.npz"), str(files / "a"), "--output", str(files / "b.npz")],
-            "from which it is made",
+            "which MeshClash needs to make it",
         ),
         (
             ["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "bomb.txt")],

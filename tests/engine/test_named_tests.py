@@ -121,7 +121,7 @@ def test_a_command_writes_clash_sets_and_reads_them_back(tmp_path, capsys) -> No
     written = sets.read_bytes()
     for arguments, words in (
         ([tests, sets], "list the IFC files"), ([tests, tmp_path / "sets.txt", "a.ifc"], "must end in .json"),
-        ([tests, tests, "a.ifc"], "from which it is made"), ([tmp_path / "no.json", sets, "a.ifc"], "cannot be read"),
+        ([tests, tests, "a.ifc"], "needs to make it"), ([tmp_path / "no.json", sets, "a.ifc"], "cannot be read"),
     ):  # fmt: skip
         capsys.readouterr()
         assert main(["tests", "convert", *map(str, arguments)]) == 2

@@ -66,7 +66,9 @@ def checked_fits(fits: Iterable[Sequence[Any]]) -> tuple[Fit, ...]:
         if not (fit.name_a and fit.name_b):
             raise InputError("a permitted overlap needs the names of two objects; * stands for any letters")
         if not (math.isfinite(fit.permitted) and fit.permitted >= 0.0):
-            raise InputError(Sentence("the length of a fit must be at least 0 m, not {length}", length=fit.permitted))
+            raise InputError(
+                Sentence("the overlap that a fit permits must be at least 0 m, not {length}", length=fit.permitted)
+            )
     return found
 
 

@@ -64,7 +64,7 @@ class BVHTree(Copyable, caches={"_caster": NoneType, "_finder": NoneType}):
 
     @classmethod
     def FromPolygons(cls, vertices: Any, polygons: Any, all_triangles: bool = False, epsilon: float = 0.0) -> Self:
-        """Create a tree from polygons.
+        """Create a BVHTree from the vertices and polygons of a mesh.
 
         Args:
             vertices: (n, 3).

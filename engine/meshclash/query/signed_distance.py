@@ -96,8 +96,8 @@ def winding_number(
     mesh is closed and its normals point outward, the winding number is 1 inside the mesh and 0 outside. If a mesh is
     closed and consistently wound, the winding number is exact at every point that does not lie on the surface. For
     other meshes, the function sums up distant triangles through their moments (Barill 2018). The error of this sum is
-    some thousandths, and was at most 0.01 in measurements. At a point on the surface, the winding number is the mean of
-    the values on both sides.
+    some thousandths. The largest error that we measured was 0.01. At a point on the surface, the winding number is the
+    mean of the values on both sides.
 
     Args:
         mesh, points, pose, threads: as for ``signed_distance``.

@@ -74,7 +74,7 @@ def time_critical(
     result is exact. If the search ends earlier, the result is only probable. If the search has found ``k_min`` pairs of
     nodes with a probability of at least ``p_min``, it ends, and the objects count as colliding. The search also ends
     when the budget is used up. The first query of a mesh also builds its hierarchy, and measures how densely the
-    surface fills the nodes. The budget does not limit this preparation.
+    surface fills the nodes. The time for this preparation is not part of the budget.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.

@@ -361,7 +361,7 @@ class Selection:
             return frozenset(item.GlobalId for item in found)
         except Exception as error:  # syntax errors, and errors of values that do not fit
             raise UnsupportedOption(
-                f"'{selector}' is not a selector of IfcOpenShell: {str(error).splitlines()[0]:.120}"
+                f"'{selector}' is not a valid selector for IfcOpenShell: {str(error).splitlines()[0]:.120}"
             ) from error
 
 

@@ -804,7 +804,7 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
     ) -> Generator[Progress, None, SceneEstimate]:
         """Estimate within a time budget which pairs of objects collide, and with which probability.
 
-        All pairs of objects share the time budget. The search spends the time on the pairs whose surfaces most probably
+        All pairs of objects share the time budget. The search first examines the pairs whose surfaces most probably
         touch (see ``meshclash.time_critical``). If the objects of a pair do not change, the next call continues the
         search for this pair. When every pair has a result, further calls continue with the pairs whose collision is
         only an estimate. In this way, the results become exact one after the other. When all results are exact,

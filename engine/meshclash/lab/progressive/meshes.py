@@ -63,7 +63,7 @@ class ProgressiveMeshes(HoldsFile):
     @classmethod
     @in_slices
     def build(cls, mesh: ClusteredMesh, *, weld: float = 0.0) -> Generator[Progress, None, "ProgressiveMeshes"]:
-        """Write the progressive meshes of a clustered mesh to a file next to the mesh file, and open the file.
+        """Simplify a clustered mesh step by step, and write the simplified meshes to a file next to the mesh file.
 
         The build works like ``MeshLevels.build``. Only some pages are in memory at a time. If a build is interrupted,
         the next call resumes it. When the file is finished, it replaces any old file in a single step.
