@@ -724,10 +724,7 @@ class MESHCLASH_PT_display(TabPanel):
         column.prop(settings, "overlay_xray")
         result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in result.report.measures:
-            text = (
-                "Boxes show where the objects may meet. "
-                "Green: unlikely, yellow: as likely as not, red: likely"
-            )
+            text = "Boxes show where the objects may meet. Green: unlikely, yellow: as likely as not, red: likely"
             draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, said("Faces cannot be drawn: {why}", why=overlay.failure()), context.region, "ERROR")
