@@ -240,7 +240,7 @@ def test_faces_written_one_by_one_are_shown_as_a_level_with_a_tolerance(register
 
 def test_no_level_is_shown_of_what_stands_for_no_file(registered, tmp_path):
     item = add_sphere("Ball")
-    with pytest.raises(RuntimeError, match="shows a massive file"):
+    with pytest.raises(RuntimeError, match="was made from a massive file"):
         bpy.ops.meshclash.show_level()
     item.meshclash_massive = str(tmp_path / "gone.mcl")
     with pytest.raises(RuntimeError, match=r"gone\.mcl"):
