@@ -298,7 +298,8 @@ class FoundPairs(Copyable, caches={"_made": WeakValueDictionary}):
         """Return the first contact of each of some pairs (n,), all of which have contacts.
 
         Returns:
-            Return the two triangles (n, 2), their kind (n,), and their world corners (n, 2, 3, 3) float64 [m].
+            (triangles, kinds, corners): the two triangles (n, 2), their kind (n,), and their corners in world
+                coordinates (n, 2, 3, 3) float64 [m].
         """
         first, trees = self.start[jobs], self.trees[jobs]
         pairs, corners = self.pairs[first], np.empty((len(jobs), 2, 3, 3))
