@@ -41,7 +41,7 @@ class Present:
 
 
 def why_gone(
-    pair: EarlierPair, before: Baseline, now: Present, found: Mapping[str, str], new: str, renewed: Collection[str] = ()
+    pair: EarlierPair, before: Baseline, now: Present, same: Carried, there: Collection[tuple[str, str]]
 ) -> tuple[str, str]:
     """Return one of `REASONS`, and its details.
 
@@ -49,9 +49,8 @@ def why_gone(
         pair: a pair of the earlier report.
         before: the earlier report.
         now: this run.
-        found: current ids of the objects that were recognised, by their ids in the earlier report.
-        new: the current id of the pair, whether the pair is found or not; "" if unknown.
-        renewed: models that were exported with new GlobalIds.
+        same: the pairs and objects that were recognised.
+        there: each model of this run with what is `told` of each of its objects.
     """
     lost = [name for name in pair.plain_names if name in now.lost]
     if lost:
@@ -66,18 +65,17 @@ def why_gone(
         return NOT_LOADED, ", ".join(away)
     if before.objects and not now.things:
         return SOLVED, ""
-    there = {(name, told(item, renewed)) for item in now.things.values() for name in item.models}
+    found = same.found
     for end, item in zip(pair.ends, ends, strict=True):
-        if (
-            item is not None
-            and end not in found
-            and not any((name, told(item, renewed)) in there for name in item.models)
-        ):
+        if item is None or end in found:
+            continue
+        known_as = told(item, same.renewed)
+        if not any((name, known_as) in there for name in item.models):
             return REMOVED, item.name
     for end, item in zip(pair.ends, ends, strict=True):
         if item is not None and (end not in found or not _is_as_before(item, now.things[found[end]])):
             return CHANGED, item.name
-    verdict = now.verdicts.get(new, "")
+    verdict = now.verdicts.get(same.ids.get(pair.id, ""), "")
     return (VERDICT, verdict) if verdict else (SOLVED, "")
 
 
@@ -113,8 +111,9 @@ def gone_pairs(
         clashes: the ids of its pairs that share volume.
         same: the pairs and objects that were recognised.
     """
+    there = {(name, told(item, same.renewed)) for item in now.things.values() for name in item.models}
     return [
-        (pair, *why_gone(pair, before, now, same.found, same.ids.get(pair.id, ""), same.renewed))
+        (pair, *why_gone(pair, before, now, same, there))
         for pair in before.pairs.values() if pair.is_clash and same.ids.get(pair.id) not in clashes
     ]  # fmt: skip
 
