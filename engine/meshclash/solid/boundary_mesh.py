@@ -20,7 +20,7 @@ from ..types.steps import run
 from .cells import bounding_steps, thick
 from .facing import NO_DOUBTS, facing_doubts_steps
 from .repair import component_turns
-from .seams import outlook_steps, seam_steps
+from .seams import COARSE_CERTAINTY, junctions_steps, outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
@@ -38,8 +38,8 @@ class BoundaryMesh(NamedTuple):
     """Probability that this boundary is what the mesh represents; for a mesh that stays open, the probability that it
     does not represent a closed mesh."""
     doubts: np.ndarray = NO_DOUBTS
-    """Boxes in which the facing of components is not certain, and the certainties, as returned by
-    ``facing_doubts_steps``, (k, 7)."""
+    """Boxes [m] in which it is not certain what the mesh encloses, and the certainty of each, (k, 7): as returned by
+    ``facing_doubts_steps``, or the whole box of an open mesh with T-junctions at edges of several faces."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -82,12 +82,21 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
     outlook = yield from outlook_steps(mesh, faces)
     itself = itself._replace(certainty=outlook.certainty)
     if not layered and not outlook.may:
-        return itself
+        return itself._replace(doubts=(yield from _open_doubts_steps(mesh, faces)))
     kept = mesh_over(mesh, mesh.triangles[faces], mesh.resolution)
     closed = yield from _closed_at_seams_steps(kept, faces, count, layered)
     if closed is not None:
         return closed
-    return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty) if layered else itself
+    doubts = yield from _open_doubts_steps(mesh, faces)
+    if not layered:
+        return itself._replace(doubts=doubts)
+    return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty, doubts)
+
+
+def _open_doubts_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """Return the box of an open mesh as a doubt, if T-junctions at edges of several faces hide its inside."""
+    hidden = yield from junctions_steps(mesh, faces)
+    return np.append(mesh.bounds.ravel(), COARSE_CERTAINTY)[None] if hidden else NO_DOUBTS
 
 
 def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..traversal.layers import joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh
+from ..types.topology import sorted_sides_steps
 
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times the joining distance: longer features are no seams
@@ -27,6 +28,7 @@ _REACH = 8.0  # joining distances: a seam joins only nearer vertices
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
 _MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
 _FEW = 1 << 22  # candidates that any mesh may have
+_MOST_SIDES = 1 << 17  # of triangles whose edges are all examined for T-junctions
 _FEW_PAIRS = 64  # points of two cells that are compared one by one
 _NEIGHBOURS = np.array([step for step in product((-1, 0, 1), repeat=3) if step > (0, 0, 0)])
 _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
@@ -109,6 +111,29 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
         if least > _REACH * step:
             return Outlook(False, certainty)
     return Outlook(True, certainty)
+
+
+def junctions_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, bool]:
+    """Return whether triangles (m,) of a mesh have an edge of three or more triangles, and a vertex on an edge.
+
+    Such a mesh may be closed although no step can close it: the triangles around an edge are not known where the edge
+    is divided on one side only. Large meshes are examined only at their open edges. The generator yields every few
+    milliseconds.
+    """
+    triangles = np.ascontiguousarray(mesh.triangles[faces])
+    start, _, higher = yield from sorted_sides_steps(triangles, mesh.topology.welded)
+    lower = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    yield
+    if not ((higher[2:] == higher[:-2]) & (lower[2:] == lower[:-2])).any():
+        return False
+    if len(higher) <= _MOST_SIDES:
+        ends = np.unique(np.stack([lower, higher], axis=1), axis=0)
+    else:
+        ends = (yield from open_edges_steps(triangles, mesh.topology.welded)).ends
+    if not len(ends):
+        return False
+    found = yield from _near_steps(mesh.vertices, ends, _ROUNDING * float(np.abs(mesh.bounds).max()))
+    return found is None or len(found[0]) > 0
 
 
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
