@@ -100,7 +100,7 @@ def lower_first(ends: np.ndarray) -> np.ndarray:
 
 
 @given(seed=st.integers(0, 2**32 - 1), way=st.sampled_from(list(WAYS)))
-def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_right_or_not_certain(seed, way):
+def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_that_body(seed, way):
     rng = np.random.default_rng(seed)
     cubes = some(rng, block(int(rng.integers(2, 4))), rng.choice([0.4, 0.7]))
     if not cubes:
@@ -115,4 +115,5 @@ def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_right_or_not_ce
         return
     other = small_things(rng, 3)
     found = mc.verdict(as_mesh(divided, way, rng), as_mesh(corners_of(other), "as it is", rng))
-    assert found.certainty < 1.0 or found.name in verdicts(cubes, frozenset(tuple(map(int, cube)) for cube in other))
+    right = found.name in verdicts(cubes, frozenset(tuple(map(int, cube)) for cube in other))
+    assert right or (way not in TOLD and found.certainty < 1.0)
