@@ -81,9 +81,9 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
             return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0, doubts)
     divided = yield from divided_steps(mesh, faces)
     if divided is not None:
-        solid = yield from _bounding_divided_steps(mesh, faces, divided, layered)
-        if solid is not None:
-            return solid._replace(left_out=count - len(solid.faces))
+        found = yield from _bounding_divided_steps(mesh, faces, divided, layered)
+        if found is not None:
+            return found._replace(left_out=count - len(found.faces))
     doubts = NO_DOUBTS if divided is None else np.append(mesh.bounds.ravel(), COARSE_CERTAINTY)[None]
     outlook = yield from outlook_steps(mesh, faces)
     itself = itself._replace(certainty=outlook.certainty, doubts=doubts)
