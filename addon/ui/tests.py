@@ -59,7 +59,7 @@ class MESHCLASH_PT_tests(TabPanel):
 def _counts(context: Any) -> Mapping[str, int]:
     """Return how many pairs each test found; empty before a run."""
     result = scene_results.result_of(context.scene.session_uid)
-    return {} if result is None else result.test_counts
+    return {} if result is None else {test.name: 0 for test in result.report.tests} | result.test_counts
 
 
 def _draw_matrix(layout: Any, settings: Any, counts: Mapping[str, int]) -> None:

@@ -180,11 +180,11 @@ def test_a_matrix_is_imported_from_a_spreadsheet_and_written_as_one(building, tm
     assert found() == IN_MATRIX
     bpy.ops.meshclash.export_tests(filepath=str(again))
     assert [test.as_dict() for test in read_tests(again)] == [test.as_dict() for test in read_tests(path)]
-    shown = tests_of_matrix(draw(tests_panel.MESHCLASH_PT_tests, bpy.context))
-    assert shown == ["1", "2", "3", "1  Pipes", "2", "1", "2  Walls", "1", "3  Ducts"]
+    shown = numbered(draw(tests_panel.MESHCLASH_PT_tests, bpy.context))
+    assert shown == ["1", "2", "3", "1  Pipes", "2", "1", "2  Walls", "0", "3  Ducts"]
 
 
-def tests_of_matrix(layout):
+def numbered(layout):
     """What the matrix of the panel shows: numbers of columns, names of rows, numbers of pairs."""
     texts = layout.texts()
     return [text for text in texts if text[:1].isdigit()]
