@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 
 import meshclash as mc
 import model_histories
@@ -472,6 +473,56 @@ def test_a_journal_moves_no_decision_to_another_object_of_the_name(tmp_path):
     (other,) = data["pairs"]
     assert other["id"] == pair["id"] and other["status"] == "open" and other["decide_again"]
     assert [item["candidates"] for item in data["undecided"]] == [[pair["id"]]]
+
+
+def test_a_journal_is_newer_than_a_baseline_and_a_colleague_is_newer_than_both(crossing, tmp_path, capsys):
+    """What a baseline said replaced later decisions of the journal; a colleague's words about a gone pair were lost."""
+    first, second, journal = tmp_path / "1.json", tmp_path / "2.json", tmp_path / "week.meshclash-journal"
+    sent, back = tmp_path / "sent.bcf", tmp_path / "back.bcf"
+    assert detect(*crossing, "--quiet", "--report", second, "--journal", journal) == 0
+    slab, duct = (
+        next(pair["id"] for pair in read(second)["pairs"] if {pair["a"], pair["b"]} == names)
+        for names in ({"Slab", "Wall"}, {"Duct", "Slab"})
+    )
+    assert main(["review", "set", str(second), "all", "--status", "reviewed", "--assignee", "Ben"]) == 0
+    assert detect(*crossing, "--quiet", "--report", first, "--report", sent, "--bcf", "pair", "--journal", journal) == 0
+    assert {pair["status"] for pair in read(first)["pairs"]} == {"reviewed"}
+    assert main(["review", "set", str(second), slab, "--status", "approved"]) == 0  # after the report was sent
+    with zipfile.ZipFile(sent) as old, zipfile.ZipFile(back, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if duct.encode() in content and name.endswith("markup.bcf"):
+                content = content.replace(b'TopicStatus="Reviewed"', b'TopicStatus="Resolved"').replace(b"Ben", b"Eve")
+            new.writestr(name, content)
+    write_cubes(crossing[1], [(ids("D02"), "Pipe", 2.7)])  # the duct is gone
+    capsys.readouterr()
+    assert detect(*crossing, "--report", second, "--baseline", first, "--reviews", back, "--journal", journal) == 0
+    assert "back.bcf: decisions about 1 pair changed\n" in capsys.readouterr().err
+    assert {pair["id"]: pair["status"] for pair in read(second)["pairs"]}[slab] == "approved"
+    assert main(["review", "show", str(second), duct]) == 0
+    shown = capsys.readouterr().out
+    assert "status: resolved" in shown and "assignee: Eve" in shown and "gone: object removed: Duct" in shown
+    assert "(model hvac, " in shown or "(model arch, " in shown
+
+
+def test_a_review_finds_the_journal_that_the_report_names(crossing, tmp_path, capsys):
+    """Without --journal, decisions went to another journal than that of the detection, without a word."""
+    (tmp_path / "kept").mkdir()
+    report, journal = tmp_path / "monday.json", tmp_path / "week.meshclash-journal"
+    assert detect(*crossing, "--quiet", "--report", report, "--journal", journal) == 0
+    assert main(["review", "set", str(report), "all", "--status", "approved", "--comment", "seen"]) == 0
+    assert main(["review", "set", str(report), "group:1", "--name", "Ducts"]) == 0
+    assert [path.name for path in tmp_path.glob("*.meshclash-journal")] == [journal.name]
+    sent = tmp_path / "sent.bcf"
+    assert detect(*crossing, "--quiet", "--report", report, "--report", sent, "--journal", journal) == 0
+    assert {pair["status"] for pair in read(report)["pairs"]} == {"approved"}
+    assert read(report)["groups"][0]["name"] == "Ducts"
+    topic = next(topic for topic in read_bcf(sent).topics if "1: Ducts: " in topic.element.findtext("Title"))
+    assert [comment.text for comment in topic.comments] == ["seen"]
+    journal.rename(tmp_path / "kept" / journal.name)
+    capsys.readouterr()
+    assert main(["review", "list", str(report)]) == 2
+    assert "are in 'week.meshclash-journal', which is not beside it: add --journal" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("named", [False, True])

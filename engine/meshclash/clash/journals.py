@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -62,7 +62,13 @@ def review_of(decision: Decision) -> Review:
     return Review(decision.status or OPEN, comments, decision.assignee)
 
 
-def recorded(report: DetectReport, path: Path, who: str, identities: Collection[str]) -> DetectReport:
+def recorded(
+    report: DetectReport,
+    path: Path,
+    who: str,
+    identities: Collection[str],
+    of_baseline: Mapping[str, Review] | None = None,
+) -> DetectReport:
     """Write a detection to a journal, and return its report with the journal's decisions.
 
     Args:
@@ -71,6 +77,8 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
         path: path of the journal.
         who: detects.
         identities: identities of all objects of the files, also of objects in no set.
+        of_baseline: decisions of the baseline, by pair id: they do not replace decisions of the journal, which may be
+            newer.
 
     Raises:
         InputError: the journal cannot be read or written.
@@ -86,12 +94,13 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
     steps = detection_steps(history, pairs, [*report.things.values()], who, answers=report.answers, others=others)
     events = run_to_end(steps)
     history.take(events)
-    said = _said_elsewhere(history, report, who)
+    said = _said_elsewhere(history, report, who, of_baseline or {})
     history.take(said)
     written(journal, [*events, *said])
     reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
     report = replace(report, reviews={**report.reviews, **reviews})
     decided = {key for key, review in report.reviews.items() if review != NOT_REVIEWED}
+    report = replace(report, group_names={**report.group_names, **history.names}, journal=path.name)
     report = replace(report, again=[without(item, decided) for item in report.again])
     return replace(report, again=[*report.again, *_waiting(history, report, pairs)])
 
@@ -108,12 +117,14 @@ def _not_tested(history: History, report: DetectReport, identities: Collection[s
     }  # fmt: skip
 
 
-def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Event]:
-    """Return the decisions of a baseline or a BCF file that the journal does not contain."""
+def _said_elsewhere(history: History, report: DetectReport, who: str, of_baseline: Mapping[str, Review]) -> list[Event]:
+    """Return the decisions of a baseline or a BCF file that the journal does not contain, also about pairs that are
+    gone.
+    """
     events = list[Event]()
-    for key, review in report.reviews.items():
+    for key, review in report.all_reviews.items():
         known = review_of(history.decisions.get(key, Decision()))
-        if review in (NOT_REVIEWED, known):
+        if review in (NOT_REVIEWED, known) or (known != NOT_REVIEWED and review == of_baseline.get(key)):
             continue
         if review.status != known.status:
             events += said_events(who, [key], "status", review.status)

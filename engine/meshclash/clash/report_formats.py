@@ -245,7 +245,7 @@ def understood(report: dict[str, Any]) -> str:
         return ""
     first = min(found, key=lambda item: item["certainty"])
     more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"not judged as it stands: {first['name']}: {first['what'].rstrip('.')}{more}"
+    return f"repaired for the test: {first['name']}: {first['what'].rstrip('.')}{more}"
 
 
 def left_out(counted: dict[str, Any] | None) -> str:
