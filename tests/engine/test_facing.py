@@ -1,9 +1,9 @@
-"""Bodies with cavities, written with inner faces, wrong windings and two layers: what is certain has to be right."""
+"""Bodies with cavities, inner faces, T-junctions, wrong windings and two layers: what is certain has to be right."""
 
 import meshclash as mc
 import numpy as np
 import pytest
-from cubes import Cubes, block, hollow, squares, verdicts
+from cubes import Cubes, block, hollow, some, squares, verdicts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,3 +76,44 @@ def test_components_apart_are_certain_however_they_face():
     mesh = as_mesh(corners, "some turned", rng)
     found = mc.verdict(mesh, as_mesh(corners_of(block(1)) * 0.5 + 0.25, "as it is", rng))
     assert (found.name, found.certainty) == ("CONTAINED", 1.0)
+
+
+def with_divided_edge(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
+    """Some, but not all, of the triangles (m, 3, 3) at an edge of more than two are cut at the middle of the edge."""
+    ends = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 6)
+    ends = np.where(np.repeat(lower_first(ends)[:, None], 6, axis=1), ends, np.roll(ends, 3, axis=1))
+    _, edge, counts = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(counts > 2)
+    if not len(shared):
+        return None
+    sides = rng.permutation(np.flatnonzero(edge.ravel() == rng.choice(shared)))
+    cut = []
+    for side in sides[: rng.integers(1, len(sides))]:
+        a, b, c = np.roll(corners[side // 3], -(side % 3), axis=0)
+        cut += [(a, 0.5 * (a + b), c), (0.5 * (a + b), b, c)]
+    return np.concatenate([np.delete(corners, sides[: len(cut) // 2] // 3, axis=0), cut])
+
+
+def lower_first(ends: np.ndarray) -> np.ndarray:
+    """Whether the first of two points (n, 6) comes first along the axes, (n,) bool."""
+    return np.array([tuple(row[:3]) < tuple(row[3:]) for row in ends.tolist()])
+
+
+@given(seed=st.integers(0, 2**32 - 1), way=st.sampled_from(list(WAYS)))
+def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_that_body(seed, way):
+    rng = np.random.default_rng(seed)
+    cubes = some(rng, block(int(rng.integers(2, 4))), rng.choice([0.4, 0.7]))
+    if not cubes:
+        return
+    every = corners_of(cubes)
+    if rng.random() < 0.5:  # with the faces between the cubes, once each
+        every = np.concatenate([corners_of(frozenset([cube])) for cube in sorted(cubes)])
+        sorted_corners = np.array([sorted(map(tuple, triangle)) for triangle in every.tolist()]).reshape(len(every), 9)
+        every = every[np.unique(sorted_corners, axis=0, return_index=True)[1]]
+    divided = with_divided_edge(every, rng)
+    if divided is None:
+        return
+    other = small_things(rng, 3)
+    found = mc.verdict(as_mesh(divided, way, rng), as_mesh(corners_of(other), "as it is", rng))
+    right = found.name in verdicts(cubes, frozenset(tuple(map(int, cube)) for cube in other))
+    assert right or (way not in TOLD and found.certainty < 1.0)

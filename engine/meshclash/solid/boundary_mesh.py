@@ -20,7 +20,7 @@ from ..types.steps import run
 from .cells import bounding_steps, thick
 from .facing import NO_DOUBTS, facing_doubts_steps
 from .repair import component_turns
-from .seams import outlook_steps, seam_steps
+from .seams import COARSE_CERTAINTY, Divided, divided_steps, outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
@@ -38,8 +38,8 @@ class BoundaryMesh(NamedTuple):
     """Probability that this boundary is what the mesh represents; for a mesh that stays open, the probability that it
     does not represent a closed mesh."""
     doubts: np.ndarray = NO_DOUBTS
-    """Boxes in which the facing of components is not certain, and the certainties, as returned by
-    ``facing_doubts_steps``, (k, 7)."""
+    """Boxes [m] in which it is not certain what the mesh encloses, and the certainty of each, (k, 7): as returned by
+    ``facing_doubts_steps``, or the whole box of an open mesh with T-junctions at edges of several faces."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -79,15 +79,65 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
             yield from made.topology_steps()
             doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(made, layered))])
             return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0, doubts)
+    divided = yield from divided_steps(mesh, faces)
+    if divided is not None:
+        found = yield from _bounding_divided_steps(mesh, faces, divided, layered)
+        if found is not None:
+            return found._replace(left_out=count - len(found.faces))
+    doubts = NO_DOUBTS if divided is None else np.append(mesh.bounds.ravel(), COARSE_CERTAINTY)[None]
     outlook = yield from outlook_steps(mesh, faces)
-    itself = itself._replace(certainty=outlook.certainty)
+    itself = itself._replace(certainty=outlook.certainty, doubts=doubts)
     if not layered and not outlook.may:
         return itself
     kept = mesh_over(mesh, mesh.triangles[faces], mesh.resolution)
     closed = yield from _closed_at_seams_steps(kept, faces, count, layered)
     if closed is not None:
         return closed
-    return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty) if layered else itself
+    return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty, doubts) if layered else itself
+
+
+def _bounding_divided_steps(
+    mesh: TriangleMesh, faces: np.ndarray, divided: Divided, layered: bool
+) -> Generator[None, None, BoundaryMesh | None]:
+    """Return the boundary of faces (m,) with T-junctions; None if their pieces bound nothing, or only some pieces of a
+    face do.
+    """
+    pieces = mesh_over(mesh, divided.triangles)
+    yield from pieces.topology_steps()
+    solid = yield from bounding_steps(pieces, np.arange(len(divided.triangles), dtype=np.int32), layered)
+    if solid is None:
+        return None
+    if layered:
+        made = yield from _turned_steps(mesh_over(mesh, solid.triangles))
+        solid = solid._replace(triangles=made.triangles)
+    source, every = divided.sources[solid.faces], np.bincount(divided.sources, minlength=len(faces))
+    bounding = np.bincount(source, minlength=len(faces)) > 0
+    if (np.bincount(source, minlength=len(faces))[bounding] != every[bounding]).any():
+        return None
+    first = np.full(len(faces), -1)
+    first[source[::-1]] = np.arange(len(source))[::-1]
+    one = first[bounding]
+    turned = _is_turned(divided.triangles[solid.faces[one]], solid.triangles[one])
+    whole = mesh.triangles[faces[bounding]]
+    triangles = np.where(turned[:, None], whole[:, ::-1], whole)
+    kept = mesh_over(mesh, triangles, mesh.resolution)
+    seams = yield from seam_steps(kept, triangles)
+    if seams is None:
+        return None
+    closed = mesh_over(mesh, np.vstack([triangles, seams.triangles]), mesh.resolution)
+    yield from closed.topology_steps()
+    if not closed.is_closed:
+        return None
+    doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(kept, layered))])
+    return BoundaryMesh(closed, faces[bounding], 0, seams.joined, seams.certainty, doubts)
+
+
+def _is_turned(triangles: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which triangles (k, 3) have the opposite winding of others with the same vertices, (k,) bool."""
+    turned: np.ndarray = ~np.logical_or.reduce(
+        [(np.roll(others, k, axis=1) == triangles).all(axis=1) for k in range(3)]
+    )
+    return turned
 
 
 def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:

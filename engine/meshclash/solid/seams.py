@@ -9,13 +9,14 @@ seam: then only vertices within rounding errors are joined.
 """
 
 from collections.abc import Generator
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
 from ..traversal.layers import joined_numbers, open_edges_steps
 from ..types.mesh import TriangleMesh
+from ..types.topology import sorted_sides_steps
 
 _ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 _FINE = 16.0  # times the joining distance: longer features are no seams
@@ -27,6 +28,8 @@ _REACH = 8.0  # joining distances: a seam joins only nearer vertices
 _AT_ONCE = 1 << 17  # candidates that are tested in one step
 _MOST_CANDIDATES, _MOST_TOUCHING = 256, 16  # for each open edge and vertex: a mesh with more has no seams
 _FEW = 1 << 22  # candidates that any mesh may have
+_MOST_SIDES = 1 << 17  # of triangles whose edges are all examined for T-junctions
+_TRIANGLES_AT_ONCE = 1 << 12
 _FEW_PAIRS = 64  # points of two cells that are compared one by one
 _NEIGHBOURS = np.array([step for step in product((-1, 0, 1), repeat=3) if step > (0, 0, 0)])
 _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
@@ -109,6 +112,63 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
         if least > _REACH * step:
             return Outlook(False, certainty)
     return Outlook(True, certainty)
+
+
+class Divided(NamedTuple):
+    """Triangles whose edges are divided at the vertices that lie on them."""
+
+    triangles: np.ndarray
+    """Vertices, (k, 3) int32."""
+    sources: np.ndarray
+    """Index of the triangle from which each was cut, (k,)."""
+
+
+def divided_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Divided | None]:
+    """Divide triangles (m,) of a mesh at its vertices that lie on their edges; None if the mesh has no edge of three or
+    more triangles, or no vertex on an edge.
+
+    Around an edge of several triangles, cells are known only if all of them divide the edge at the same vertices. Large
+    meshes are divided only at their open edges. The generator yields every few milliseconds.
+    """
+    triangles = mesh.topology.welded[mesh.triangles[faces]].astype(np.int32)
+    start, _, higher = yield from sorted_sides_steps(triangles, np.arange(mesh.vertex_count))
+    lower = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    yield
+    if not ((higher[2:] == higher[:-2]) & (lower[2:] == lower[:-2])).any():
+        return None
+    if len(higher) <= _MOST_SIDES:
+        ends = np.unique(np.stack([lower, higher], axis=1), axis=0)
+    else:
+        ends = (yield from open_edges_steps(triangles, np.arange(mesh.vertex_count))).ends
+    if not len(ends):
+        return None
+    near = yield from _near_steps(mesh.vertices, ends, _ROUNDING * float(np.abs(mesh.bounds).max()))
+    if near is None or not len(near[0]):
+        return None
+    order = np.lexsort((near[2], near[0]))
+    edge, place = near[0][order], near[1][order]
+    begins = np.flatnonzero(np.diff(edge, prepend=-1))
+    inner = dict(zip(map(tuple, ends[edge[begins]].tolist()), np.split(place, begins[1:]), strict=True))
+    yield
+    done, sources = [], []
+    for number, corners in enumerate(triangles.tolist()):
+        pieces = _pieces(corners, inner)
+        done += pieces
+        sources += [number] * len(pieces)
+        if number % _TRIANGLES_AT_ONCE == 0:
+            yield
+    return Divided(np.array(done, np.int32), np.array(sources))
+
+
+def _pieces(corners: list[int], inner: dict[tuple[int, int], np.ndarray]) -> list[list[int]]:
+    """Return a triangle, cut at the vertices on its edges."""
+    for side in range(3):
+        a, b, c = corners[side], corners[side - 2], corners[side - 1]
+        on = inner.get((min(a, b), max(a, b)))
+        if on is not None:
+            run = [a, *(on.tolist() if a < b else on[::-1].tolist()), b]
+            return [piece for p, q in pairwise(run) for piece in _pieces([p, q, c], inner)]
+    return [corners]
 
 
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:

@@ -222,7 +222,7 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     nearly = min(decided - _LEAST_DECIDED, thickness - _LEAST_THICKNESS)
     if shaped is not None and abs(nearly) > 2.0 * _CLOSE:
         mesh.decided["meant"] = _Decided(shaped, decided, thickness)
-    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else drawn.certainty
+    certainty = _CLOSE_CERTAINTY if abs(nearly) < _CLOSE * math.sqrt(_PROBES / probes) else _certainty_of(drawn)
     if nearly < 0.0:
         kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
         reason = (
@@ -268,7 +268,7 @@ def _what_was_done(left_out: int, turned: int, joined: int, doubtful: bool = Fal
 
 
 def _certainty_of(drawn: BoundaryMesh) -> float:
-    """Return the certainty of a closed boundary, including the facing of its components."""
+    """Return the certainty of a boundary everywhere, so including its doubts."""
     return min(drawn.certainty, float(drawn.doubts[:, 6].min(initial=1.0)))
 
 
