@@ -218,16 +218,19 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=FILES, options={"HIDDEN"})
 
-    def check(self, context: bpy.types.Context) -> bool:
-        """Keep the extension .csv, which asks for a matrix; called by the file browser."""
-        self.filename_ext = _ending(self.filepath)
-        return bool(super().check(context))
+    def check(self, _context: bpy.types.Context) -> bool:
+        """Add the extension .json to a name that has none of a file of tests; called by the file browser."""
+        name = Path(self.filepath).name
+        if not name or self.filepath.endswith(("/", "\\")) or Path(name).suffix.lower() in ENDINGS:
+            return False
+        self.filepath += JSON
+        return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
         try:
             tests = kept_tests.tests_of(context.scene)
-            content = to_matrix(tests) if _ending(path.name) == MATRIX else to_json(tests)
+            content = to_matrix(tests) if path.suffix.lower() == MATRIX else to_json(tests)
             with engine.output_file(path, "tests", ENDINGS) as output:
                 output.commit(content)
         except (engine.EngineMissing, InputError, OSError) as error:
@@ -235,11 +238,6 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
             return {"CANCELLED"}
         self.report({"INFO"}, translated(Sentence("Tests written to {path}", path=path)))
         return {"FINISHED"}
-
-
-def _ending(name: str) -> str:
-    """Return the extension of the format in which tests are written to a file."""
-    return MATRIX if Path(name).suffix.lower() == MATRIX else JSON
 
 
 class MESHCLASH_OT_import_tests(Operator, ImportHelper):

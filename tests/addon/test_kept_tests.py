@@ -9,6 +9,7 @@ from meshclash.clash.named_tests import read_tests
 from ui_fakes import draw
 
 from addon import histories, kept_tests, scene_results
+from addon.ops.tests import MESHCLASH_OT_export_tests
 from addon.ui import panels, results_area
 from addon.ui import tests as tests_panel
 
@@ -194,6 +195,16 @@ def numbered(layout):
 def test_dialogs_of_tests_list_both_formats(registered, name):
     described = getattr(bpy.ops.meshclash, name).get_rna_type()
     assert described.properties["filter_glob"].default == "*.json;*.csv"
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [("/x/week", "/x/week.json"), ("/x/week.csv", ""), ("/x/a.JSON", ""), ("/x/v1.2", "/x/v1.2.json"), ("/x/", "")],
+)
+def test_a_name_keeps_the_extension_of_a_matrix(typed, wanted):
+    dialog = SimpleNamespace(filepath=typed)
+    assert MESHCLASH_OT_export_tests.check(dialog, None) == bool(wanted)
+    assert dialog.filepath == (wanted or typed)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
-from meshclash.clash import command_line
+from meshclash.clash import command_line, report_formats
 from meshclash.clash.file_source import FileSource
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import to_bcf
@@ -382,6 +382,7 @@ def test_decisions_at_the_command_line(crossing, tmp_path, capsys):
     code, out, _ = review("list", "--status", "approved")
     assert code == 0 and f'{slab}  clash Slab | Wall 100 mm: approved, for Anna, "agreed on site"' in out
     assert out.endswith("1 pair of 3\n") and across not in out
+    assert f"{across}  clash Duct | Slab 100 mm (hvac × arch): reviewed" in review("list")[1]
     assert "Ben: agreed on site" in review("show", slab)[1]
 
     write_cubes(crossing[1], [(ids("D01"), "Duct", 1.8), (ids("D02"), "Pipe", 2.7), (ids("D03"), "Duct", 0.95)])
@@ -517,6 +518,8 @@ def test_a_review_finds_the_journal_that_the_report_names(crossing, tmp_path, ca
     assert detect(*crossing, "--quiet", "--report", report, "--report", sent, "--journal", journal) == 0
     assert {pair["status"] for pair in read(report)["pairs"]} == {"approved"}
     assert read(report)["groups"][0]["name"] == "Ducts"
+    named = {"groups": [{"name": "Ducts", "reason": "2 ducts", "pairs": ["1", "2"]}], "group_by": "cause"}
+    assert report_formats.groups_in_words(named) == ["2 clashes in 1 group by cause:", "     2  Ducts: 2 ducts"]
     topic = next(topic for topic in read_bcf(sent).topics if "1: Ducts: " in topic.element.findtext("Title"))
     assert [comment.text for comment in topic.comments] == ["seen"]
     journal.rename(tmp_path / "kept" / journal.name)

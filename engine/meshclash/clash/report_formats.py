@@ -125,7 +125,11 @@ def groups_in_words(report: dict[str, Any]) -> list[str]:
         return []
     many = "group" if len(groups) == 1 else "groups"
     lines = [f"{count} clashes in {len(groups)} {many} by {report['group_by']}:"]
-    lines += [f"{len(group['pairs']):6d}  {printable(group['reason'])}" for group in groups[:MOST_GROUPS]]
+    names = (f"{group['name']}: " if group.get("name") else "" for group in groups)
+    lines += [
+        f"{len(group['pairs']):6d}  {printable(name + group['reason'])}"
+        for group, name in zip(groups[:MOST_GROUPS], names, strict=False)
+    ]
     return [*lines, *([f"        and {len(groups) - MOST_GROUPS} more"] if len(groups) > MOST_GROUPS else [])]
 
 

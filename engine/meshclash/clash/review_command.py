@@ -208,7 +208,10 @@ def _lines(keys: Sequence[str], decided: Decided) -> list[str]:
         review = decided.review(key)
         told = [review.status, *([f"for {review.assignee}"] if review.assignee else [])]
         told += [f'"{review.comment.splitlines()[-1]}"'] if review.comment.strip() else []
-        found.append(f"  {key}  {clash_line(decided.pairs[key])}: {', '.join(told)}")
+        row = decided.pairs[key]
+        models = dict.fromkeys(row[side] for side in ("model_a", "model_b") if row.get(side))
+        where = f" ({' × '.join(models)})" if len(models) > 1 else ""
+        found.append(f"  {key}  {clash_line(row)}{where}: {', '.join(told)}")
     return found
 
 
