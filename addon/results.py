@@ -73,6 +73,7 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
     if result is None or scene is None:
         return
     if listed.scene_uid in (scene_uid, 0) or scene_results.result_of(listed.scene_uid) is None:
+        groups.fill(listed, scene)  # none while Live runs, and those of its last result when it has ended
         _find(listed, scene, result)
         _fill(listed, scene_uid, result)
         tag_redraw(context, ("UI",))

@@ -12,10 +12,11 @@ from ..core.short_names import whole_words
 from ..texts import length, said, text_width
 from ..translations import CONTEXT, translated
 from .lists import CELL, draw_list, line_width
-from .parts import TabPanel, draw_facts, draw_statuses, draw_text
+from .parts import TabPanel, draw_facts, draw_statuses, draw_text, named_row
 
 ROWS = 5
 MOST_COMMENTS = 5
+CAPTION_SHARE = 0.42  # share of the width for the caption of the grouping
 REASON_LINES = 3  # fixed number, so that nothing below moves
 REASON_SHARE, GROUPS_SHARE = 0.28, 0.24  # shares of the width: for the caption, and for all groups beside rows
 
@@ -98,7 +99,7 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     """Draw the list of groups, and the actions for all pairs of the chosen one."""
     listed = context.window_manager.meshclash
     line = layout.row(align=True)
-    line.prop(listed, "group_by", text="Group by", text_ctxt=CONTEXT)
+    named_row(line, "Group by", CAPTION_SHARE).prop(listed, "group_by", text="")
     line.operator("meshclash.find_fits", text="", icon="MOD_SCREW")
     draw_list(
         layout, "MESHCLASH_UL_groups", listed, "groups", "active_group", min(most_rows, max(3, len(listed.groups)))

@@ -50,7 +50,6 @@ LATER = tuple(
 )
 """Options of tests in the panel itself, and in its options; only those of the current test are shown."""
 NOT_KNOWN_YET = "Default: the precision of the coordinates"
-LONG_NAME_SHARE = 0.54  # share of the narrowest sidebar
 LEAST_ROWS, MOST_ROWS = 3, 12  # rows of the list, depending on the sidebar's height
 ABOVE_AND_BELOW, ROW = 604.0, 34.0  # heights of all but the list with a pair selected, and of a row [px at scale 1]
 MOST_NAMED = 3  # number of skipped objects that are named
@@ -197,7 +196,9 @@ class MESHCLASH_PT_options(TabPanel):
         layout.enabled = running_work.running_task() is None
         test = test_named(settings.test)
         if "permitted_overlap" in test.takes:
-            named_row(layout, "Ignore Overlaps", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
+            column = layout.column(align=True)
+            column.label(text="Ignore Overlaps", text_ctxt=CONTEXT)
+            column.prop(settings, "permitted_by", text="")
             result = scene_results.result_of(context.scene.session_uid)
             if settings.permitted_by != "LENGTH":
                 text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET

@@ -1,7 +1,8 @@
 """Anything a user may do in any order, during Detect and Live: no exception, and nothing left behind.
 
-A sequence starts the extension, does random operations of Blender with slices of Detect and Live between them, and ends
-by disabling the extension. CI runs a few; MESHCLASH_SEQUENCES=1000 runs that many, MESHCLASH_SEED starts elsewhere.
+A sequence starts the extension, does random operations of Blender and of the tab with slices of Detect and Live between
+them, and ends by disabling the extension. CI runs a few; MESHCLASH_SEQUENCES=1000 runs that many, MESHCLASH_STEPS=300
+makes each that long, MESHCLASH_SEED starts elsewhere.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from meshclash.types.steps import run_to_end
 from scans import add_scan, ball
 from timeline_driver import Driver
 from traces import traces
-from ui_fakes import draw, escape, timer
+from ui_fakes import draw, draw_page, escape, timer, unequal_ages
 
 import addon
 from addon import running_work, scene_results, shown_things
@@ -28,8 +29,10 @@ from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.core import live as live_module
 from addon.ops import detect, heartbeat, timeline
 from addon.overlay import draw as overlay
-from addon.ui import panels
+from addon.ui import groups, panels
+from addon.ui.common_solid import MESHCLASH_PT_common_solid
 from addon.ui.hierarchy import MESHCLASH_PT_hierarchy
+from addon.ui.tests import MESHCLASH_PT_tests
 from addon.ui.timeline import MESHCLASH_PT_timeline
 
 WITHOUT_UNDO_STEP = (
@@ -43,7 +46,7 @@ WITHOUT_UNDO_STEP = (
 )
 SEQUENCES = int(os.environ.get("MESHCLASH_SEQUENCES", "12"))
 SEED = int(os.environ.get("MESHCLASH_SEED", "0"))
-STEPS = 24
+STEPS = int(os.environ.get("MESHCLASH_STEPS", "24"))
 PAIR_OPERATORS = (
     "exclude_pair", "set_status", "select_faces", "write_attribute", "assign_material", "restore_materials",
     "remove_attribute", "include_pair", "clear_results", "show_results", "event_markers", "remove_markers",
@@ -53,8 +56,11 @@ PAIR_OPERATORS = (
 
 ALWAYS_THERE = (
     panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_display, MESHCLASH_PT_hierarchy,
-    MESHCLASH_PT_timeline,
+    MESHCLASH_PT_timeline, MESHCLASH_PT_tests, panels.MESHCLASH_PT_messages, panels.MESHCLASH_PT_gone,
+    panels.MESHCLASH_PT_filter,
 )  # fmt: skip
+WITH_RESULTS = (panels.MESHCLASH_PT_results, groups.MESHCLASH_PT_groups, MESHCLASH_PT_common_solid)
+REPORTS = ("html", "json", "csv", "xlsx", "bcf", "bcfzip", "xml", "sarif")
 
 
 class DetectDriver:
@@ -112,6 +118,7 @@ class Stress:
             bpy.ops.ed.undo_push(message=name)  # as Blender does after every operator
         self.slices(int(self.rng.integers(0, 8)))
         self.draw_everything()
+        assert not unequal_ages(bpy.context)
 
     def slices(self, count):
         for _ in range(count):
@@ -122,8 +129,11 @@ class Stress:
         for cls in ALWAYS_THERE:
             draw(cls, bpy.context)
         result = scene_results.result_of(bpy.context.scene.session_uid)
+        for cls in WITH_RESULTS:
+            if cls.poll(bpy.context):
+                draw(cls, bpy.context)
+        draw_page(bpy.context)
         if result is not None:
-            draw(panels.MESHCLASH_PT_results, bpy.context)
             overlay._current_batches(bpy.context, bpy.context.scene.meshclash, result)
 
     # What belongs to the extension.
@@ -197,15 +207,96 @@ class Stress:
         if len(listed.rows):
             listed.active_row = int(self.rng.integers(-1, len(listed.rows)))
 
+    def press(self, name, **given):
+        """Presses a button of the tab if it is not grey."""
+        operator = getattr(bpy.ops.meshclash, name)
+        if operator.poll():
+            try:
+                operator(**given)
+            except RuntimeError as error:
+                assert "Error: " in str(error)  # a report to the user, no fault of ours
+                assert "Traceback" not in str(error)
+
+    def choice(self, *values):
+        return values[int(self.rng.integers(len(values)))]
+
     def do_work_on_the_row(self):
         for name in PAIR_OPERATORS:
-            operator = getattr(bpy.ops.meshclash, name)
-            if self.rng.random() < 0.2 and operator.poll():
-                try:
-                    operator()
-                except RuntimeError as error:
-                    assert "Error: " in str(error)  # a report to the user, no fault of ours
-                    assert "Traceback" not in str(error)
+            if self.rng.random() < 0.2:
+                self.press(name)
+
+    def do_review(self):
+        self.press("set_status", status=self.choice("OPEN", "REVIEWED", "APPROVED", "RESOLVED"))
+        if self.rng.random() < 0.5:
+            bpy.context.scene.meshclash.comment = self.choice("", "seen", "Ä × 部品")
+        self.press("step_pair", step=self.choice(-1, 1))
+
+    def do_filter(self):
+        listed = bpy.context.window_manager.meshclash
+        listed.search = self.choice("", "", "A", "B C", "nothing")
+        listed.sort_key = self.choice("WORST", "MEASURE", "STATUS", "A", "GROUP", "PROGRESS")
+        listed.sort_reverse = self.choice(False, True)
+        listed.statuses = self.choice({"OPEN"}, {"OPEN", "APPROVED"}, {"OPEN", "REVIEWED", "APPROVED", "RESOLVED"})
+        listed.progress = self.choice(set(), set(), {"NEW"}, {"STILL", "REOPENED"})
+        listed.show_touching = self.choice(True, True, False)
+        listed.around = self.choice("ALL", "ISOLATE", "GHOST")
+        self.press(self.choice("list_all", "list_all", "list_selected", "list_found_again", "turn_page"))
+
+    def do_group(self):
+        listed = bpy.context.window_manager.meshclash
+        if self.rng.random() < 0.3:
+            listed.group_by = self.choice("cause", "families", "pattern", "object", "place", "material", "class")
+        if len(listed.groups):
+            listed.active_group = int(self.rng.integers(-1, len(listed.groups) + 1))
+        if len(listed.rows) and self.rng.random() < 0.5:
+            self.press("pick_row", index=int(self.rng.integers(len(listed.rows))), extend=self.choice("ONE", "RANGE"))
+        keys = [group.key for group in listed.groups if group.key]
+        others = [key for at, key in enumerate(keys) if at != listed.active_group]
+        for name, given in (
+            ("name_group", {"name": self.choice("", "Bolts")}), ("comment_group", {"text": "ask"}), ("split_group", {}),
+            ("merge_group", {"into": self.choice(*others)} if others else None), ("reset_groups", {}),
+            ("set_listed_status", {"status": self.choice("OPEN", "APPROVED")}), ("find_fits", {}),
+            ("say_of_listed", {"assignee": "Ann", "due": self.choice("", "2026-12-24", "soon")}),
+            ("select_listed", {"isolate": self.choice(False, True)}), ("exclude_listed", {}),
+        ):  # fmt: skip
+            if given is not None and self.rng.random() < 0.15:
+                self.press(name, **given)
+
+    do_group.weight = 2.0
+
+    def do_way_out(self):
+        self.press("find_ways_out", scope=self.choice("PAIR", "LISTED"))
+        if self.rng.random() < 0.5:
+            self.press("apply_way_out")
+
+    def do_common_solid(self):
+        for name in ("show_common_solid", "clip_common_solid", "frame_common_solid", "make_common_solid"):
+            if self.rng.random() < 0.5:
+                self.press(name)
+        if self.rng.random() < 0.5:
+            self.press("hide_common_solid")
+
+    def do_check_again(self):
+        self.press("check_again")
+
+    def do_files(self):
+        """Exports a report, and takes back what a colleague says in a BCF file."""
+        path = self.folder / f"report.{self.choice(*REPORTS)}"
+        self.press("export_report", filepath=str(path), listed=self.choice(False, True))
+        if path.suffix.startswith(".bcf") and path.exists():
+            self.press("import_bcf", filepath=str(path))
+
+    def do_tests(self):
+        """Keeps, writes, reads, removes and runs tests."""
+        path = self.folder / "tests.json"
+        self.press("keep_test", name=self.choice("Pipes", "Walls"))
+        self.press("export_tests", filepath=str(path))
+        if self.rng.random() < 0.5 and path.exists():
+            self.press("import_tests", filepath=str(path))
+        if self.rng.random() < 0.3:
+            self.press("remove_test")
+        if running_work.running_task() is None and self.rng.random() < 0.5:
+            self.press("run_tests")
 
     # What belongs to Blender.
 

@@ -1,17 +1,19 @@
 """The order of the list and the report are never of different ages, whatever is done in whatever sequence."""
 
+import os
 from dataclasses import replace
 
 import bpy
 import numpy as np
 import pytest
-from ui_fakes import draw, make_report, make_row
+from ui_fakes import draw, make_report, make_row, unequal_ages
 
-from addon import results, reviews, scene_results, shown_things
+from addon import results, reviews, scene_results
 from addon.handlers import on_load_post, on_save_pre, on_undo
 from addon.ops.way_out import MESHCLASH_OT_find_ways_out
 from addon.ui import groups, panels
 
+SEED = int(os.environ.get("MESHCLASH_SEED", "0"))
 NAMES = [f"Part {k}" for k in range(9)]
 
 
@@ -48,6 +50,7 @@ class Session:
 
     def live_ends(self):
         scene_results.live_ended(self.uid, frozenset(), None)
+        results.list_live(bpy.context, self.uid)
 
     def undo(self):
         on_undo(self.scene)
@@ -88,6 +91,7 @@ class Session:
         if result is not None and result.report.rows:
             row = result.report.rows[int(self.rng.integers(len(result.report.rows)))]
             scene_results.replace_pair(self.uid, row.id, [row] * int(self.rng.integers(0, 2)))
+            results.relist(bpy.context, self.scene, self.listed.selected)
 
     def ask(self):
         self.listed.sort_key = ("WORST", "A", "MEASURE", "GROUP", "STATUS")[int(self.rng.integers(5))]
@@ -114,14 +118,8 @@ class Session:
 
     def check(self):
         """Whatever a panel or a poll asks can be answered, and by the report of now."""
-        rows = results.chosen_rows(bpy.context)
+        assert not unequal_ages(bpy.context)
         result = scene_results.result_of(self.uid)
-        known = set() if result is None else set(map(id, result.report.rows))
-        assert all(id(row) in known for row in rows)
-        order = results.listed_order(self.uid)
-        assert result is not None or not len(order)
-        assert shown_things.listed().order is None or result is None or not len(order) or (
-            shown_things.listed().order[0] == result.serial)  # fmt: skip
         MESHCLASH_OT_find_ways_out.poll(bpy.context)
         results.neighbour(bpy.context)
         if result is not None:
@@ -133,7 +131,7 @@ class Session:
 OPERATIONS = [name for name in vars(Session) if not name.startswith("_") and name not in ("report", "uid", "check")]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(SEED, SEED + 4))
 def test_300_operations_in_any_order(registered, seed):
     session = Session(seed)
     for _ in range(300):

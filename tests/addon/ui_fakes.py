@@ -96,6 +96,38 @@ def draw(cls, context, method="draw"):
     return layout
 
 
+def draw_page(context):
+    """Draws the rows of all lists, as a redraw of the sidebar would."""
+    from addon.ui import groups, lists
+
+    listed = context.window_manager.meshclash
+    for cls, rows, active in (
+        (lists.MESHCLASH_UL_pairs, "rows", "active_row"), (groups.MESHCLASH_UL_groups, "groups", "active_group"),
+    ):  # fmt: skip
+        for index, item in enumerate(getattr(listed, rows)):
+            cls.draw_item(None, context, RecordingLayout(), listed, item, 0, listed, active, index)
+
+
+def unequal_ages(context):
+    """What is wrong where the list, its order and the report of a scene are of different ages; "" where nothing is."""
+    from addon import results, scene_results, shown_things
+
+    uid, listed = context.scene.session_uid, context.window_manager.meshclash
+    chosen, order = results.chosen_rows(context), results.listed_order(uid)
+    result, state = scene_results.result_of(uid), shown_things.listed()
+    known = set() if result is None else set(map(id, result.report.rows))
+    if not all(id(row) in known for row in chosen):
+        return "a chosen row is of an older report"
+    if result is None:
+        return "rows of no report are listed" if len(order) else ""
+    if len(order) and (state.order[0] != result.serial or max(order) >= len(result.report.rows)):
+        return "the order is of an older report"
+    if listed.scene_uid == uid and 0 <= listed.active_group < len(listed.groups):
+        lost = set() if state.group is None else state.group - {row.id for row in result.found.rows}
+        return f"the chosen group has pairs that were not found: {sorted(lost)[:3]}" if lost and not result.live else ""
+    return ""
+
+
 def timer():
     return SimpleNamespace(type="TIMER", value="NOTHING")
 
@@ -154,29 +186,46 @@ class PlacedLayout:
     def separator(self, **_):
         self._control(None)
 
-    def progress(self, **_):
-        self._control(None)
+    def progress(self, text="", **_):
+        self._control(None, 1.0, text)
 
-    def prop(self, data, name, text=None, icon="NONE", expand=False, **_):
+    def prop(self, data, name, text=None, icon="NONE", expand=False, toggle=False, **_):
         known = data.bl_rna.properties[name]
         if expand:
-            across = self._nested(False) if self.down else self
-            for item in known.enum_items:
-                across._control(("prop", name, item.identifier), 1.0, _shown(item.name, True))
+            for item in known.enum_items:  # in a column one below the other
+                self._control(("prop", name, item.identifier), 1.0, _shown(item.name, True))
             return
         shown = _shown(known.name if text is None else text, True)
-        self._control(("prop", name), 1.0, shown if known.type == "BOOLEAN" else "", "NONE" if icon == "NONE" else icon)
+        if known.type == "BOOLEAN":
+            box = "CHECKBOX" if icon == "NONE" and not toggle else icon
+            self._control(("prop", name), 1.0, shown, box)
+        elif known.type in ("INT", "FLOAT"):
+            value = f"{getattr(data, name):.{getattr(known, 'precision', 0)}f}{' m' * (known.unit == 'LENGTH')}"
+            self._control(("prop", name), 1.0, f"{shown}  {value}".strip() if shown else value, icon)
+        else:
+            self._named_field(("prop", name), known, data, shown, icon)
+
+    def _named_field(self, what, known, data, shown, icon):
+        """A menu or a field; Blender puts its name, if it is shown, on a third of the width."""
+        place = self._nested(False, 1.0 / 3.0) if shown else self
+        if shown:
+            place.label(text=shown, translate=False)
+        value = ""
+        if known.type == "ENUM" and not known.is_enum_flag:
+            value = max((_shown(item.name, True) for item in known.enum_items), key=len, default="") + ARROW
+        place._control(what, 1.0, value, icon)
 
     def prop_enum(self, data, name, value, text=None, icon="NONE", **_):
         items = data.bl_rna.properties[name].enum_items
         shown = _shown(items[value].name if text is None else text, True)
         self._control(("prop", name, value), 1.0, shown, icon)
 
-    def prop_search(self, data, name, *_, **__):
-        self._control(("prop", name))
+    def prop_search(self, data, name, *_, text=None, **__):
+        known = data.bl_rna.properties[name]
+        self._named_field(("prop", name), known, data, _shown(known.name if text is None else text, True), "NONE")
 
-    def popover(self, name, text="", icon="NONE", **_):
-        self._control(("popover", name), 1.0, _shown(text, True), icon)
+    def popover(self, panel, text="", icon="NONE", translate=True, **_):
+        self._control(("popover", panel), 1.0, _shown(text, translate), icon)
 
     def menu(self, name, **_):
         self._control(("menu", name))
@@ -203,12 +252,16 @@ class PlacedLayout:
     def height(self):
         return self._place({}, 0.0, 0.0, 1.0)
 
-    def cut(self, width, text_width):
-        """The texts that are wider than their place in a region of some width [px at scale 1], with both widths."""
+    def shown(self):
+        """The texts: icon, text and share of the width of each."""
         texts = []
         self._place({}, 0.0, 0.0, 1.0, texts)
+        return [(icon, text, share) for text, icon, share in texts]
+
+    def cut(self, width, text_width):
+        """The texts that are wider than their place in a region of some width [px at scale 1], with both widths."""
         found = []
-        for text, icon, share in texts:
+        for icon, text, share in self.shown():
             room = share * (width - EDGES) - PADDING - (ICON if icon != "NONE" else 0.0)
             if text_width(text) > room:
                 found.append((text, round(text_width(text)), round(room)))
@@ -260,6 +313,8 @@ class PlacedLayout:
 
 EDGES, PADDING, ICON, SMALL = 32.0, 10.0, 20.0, 0.075
 """Of a sidebar beside its panels, of a text beside the edges of its button, of an icon [px]; a small button's share."""
+ARROW = "    "
+"""As wide as the arrow at the end of a menu."""
 
 
 def operator_label(name):

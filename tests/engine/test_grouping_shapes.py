@@ -82,16 +82,18 @@ def test_two_details_that_repeat_are_two_groups_whatever_the_names(naming, copie
     assert [len(pairs) for _, pairs in model.groups()] == [19, 9]
 
 
-WORDS = ("Bolt", "Housing", "body", "mesh", "Gear", "Cover", "solid", "Pin")
+MEANINGLESS = ("body", "mesh", "solid")
+WORDS = ("Bolt", "Housing", "Gear", "Cover", "Pin", *MEANINGLESS)
 
 
-def assembly(seed: int, times: int, naming: str) -> Model:
-    """An assembly whose parts clash in details and by single parts, that many times."""
+def assembly(seed: int, times: int, naming: str, repeated: bool = True) -> Model:
+    """An assembly whose parts clash in details and by single parts, that many times; few shapes, or most only once."""
     model = Model(seed)
     plan = np.random.default_rng(1000 + seed)
-    shapes = [mesh(plan) for _ in range(int(plan.integers(8, 16)))]
-    of_part = plan.integers(0, len(shapes), 40)
-    words = [WORDS[k] for k in plan.integers(0, len(WORDS), len(shapes))]
+    shapes = [mesh(plan) for _ in range(int(plan.integers(8, 16)) if repeated else 36)]
+    of_part = plan.integers(0, len(shapes), 40) if repeated else np.minimum(np.arange(40), len(shapes) - 1)
+    known = WORDS if repeated else MEANINGLESS
+    words = [known[k] for k in plan.integers(0, len(known), len(shapes))]
     places = [pose(plan, 2.0) for _ in of_part]
     pairs = {tuple(sorted(plan.choice(40, 2, replace=False).tolist())) for _ in range(60)}
     depths = {pair: float(10.0 ** plan.uniform(-4, -1)) for pair in sorted(pairs)}
@@ -114,11 +116,18 @@ def _called(naming: str, word: str, k: int, part: int, shape: int) -> str:
 
 
 @pytest.mark.parametrize("naming", ["instances", "linked", "guids"])
-@pytest.mark.parametrize("seed", range(12))
-def test_instances_of_an_assembly_have_the_groups_of_one(naming, seed):
-    one, twelve = (len(assembly(seed, times, naming).groups()) for times in (1, 12))
+@pytest.mark.parametrize("repeated", [True, False])
+@pytest.mark.parametrize("collection", ["", "Saw"])
+@pytest.mark.parametrize("seed", range(6))
+def test_instances_of_an_assembly_have_the_groups_of_one(naming, repeated, collection, seed):
+    found = []
+    for times in (1, 12):
+        model = assembly(seed, times, naming, repeated)
+        said = {item.name: {"collection": collection} for item in model.frame.objects} if collection else None
+        found.append([pairs for _, pairs in model.groups(said)])
+    one, twelve = map(len, found)
     assert one / 2 <= twelve <= 2 * one
-    rows = [pairs for _, pairs in assembly(seed, 12, naming).groups()]
+    rows = found[1]
     assert sorted(pair for pairs in rows for pair in pairs) == [f"{k:016x}" for k in range(sum(map(len, rows)))]
 
 
@@ -146,6 +155,18 @@ def test_parts_of_one_shape_are_one_family_and_types_are_not_joined():
     typed = {"Lamp A": {"type": "L1"}, "Light B": {"type": "L2"}, "Fixture": {"type": "L3"}}
     assert len({part.family for part in parts_of(names, typed, placed)}) == 4
     assert parts_of(names, {}) and len({part.family for part in parts_of(names, {})}) == 5
+
+
+@pytest.mark.parametrize("said", [{}, {"collection": "Saw"}, {"material": "Steel", "collection": "Saw"}])
+def test_parts_of_which_nothing_is_known_are_kinds_of_their_own(said):
+    """What all parts have in common tells none apart; a class or a material of some of them does."""
+    names = [f"body_{2 * k}" for k in range(6)]
+    kinds = [part.family for part in parts_of(names, dict.fromkeys(names, said))]
+    assert len({*kinds}) == 6 and sorted(kinds) == sorted(names)
+    some = {name: {**said, "material": "Brass" if k % 2 else "Rubber"} for k, name in enumerate(names)}
+    assert [part.family for part in parts_of(names, some)] == ["Rubber", "Brass"] * 3
+    pipes = {name: {**said, "class": "IfcPipeSegment"} for name in names}
+    assert {part.family for part in parts_of(names, pipes)} == {"IfcPipeSegment"}
 
 
 def test_families_leave_out_keys():

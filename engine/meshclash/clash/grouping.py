@@ -35,6 +35,8 @@ _UNKNOWN = (np.nan,) * 3
 
 _TOLD = ("class", "material", "collection")
 """Properties that define the kind of a part with a meaningless name and a unique shape."""
+_SHARED = ("material", "collection")
+"""Properties that define no kind if all parts have the same value, as the parts of one file often do."""
 EarlierGroup = tuple[str, set[str]]
 """The Guid of a group's topic in an earlier run, and the ids that its pairs have now."""
 SAME_GROUP = 0.5
@@ -144,28 +146,42 @@ def parts_of(
     untyped = ["" if kind else shape for kind, shape in zip(types, shapes, strict=True)]
     told = families([name if kind in name else kind for name, kind in zip(names, types, strict=True)], untyped)
     left = [k for k, kind in enumerate(types) if not kind]
-    kinds = _kinds([told[k] for k in left], [shapes[k] for k in left], [found[k] for k in left])
+    kinds = _kinds(
+        [names[k] for k in left], [told[k] for k in left], [shapes[k] for k in left], [found[k] for k in left]
+    )
     for k, kind in zip(left, kinds, strict=True):
         told[k] = kind
     return [*map(Part, names, names, told, found, shapes)]
 
 
-def _kinds(told: Sequence[str], shapes: Sequence[str], said: Sequence[Mapping[str, str]]) -> list[str]:
+def _kinds(
+    names: Sequence[str], told: Sequence[str], shapes: Sequence[str], said: Sequence[Mapping[str, str]]
+) -> list[str]:
     """Return the kinds of parts without types: parts with a common name or shape, directly or through others.
 
+    A part whose name is meaningless, whose shape is unique, and of which nothing else is known, is a kind of its own:
+    one decision cannot apply to it and to others. So the kinds of an assembly are the same if the scene contains
+    copies of the assembly, whose parts then have common shapes.
+
     Args:
+        names: name of each part.
         told: families by names.
         shapes: shape of each part; "" for a part with a unique shape.
         said: other properties of each part.
     """
     number: dict[tuple[str, str], int] = {}
     nodes, edges, labels = [], [], list[str]()
-    for family, shape, known in zip(told, shapes, said, strict=True):
+    same = {prop for prop in _SHARED if len({known.get(prop, "") for known in said}) == 1}
+    for own, (name, family, shape, known) in enumerate(zip(names, told, shapes, said, strict=True)):
         telling = is_telling(family)
-        label = family if telling else next((known[name] for name in _TOLD if known.get(name)), family)
-        named = ("name", label) if telling or not shape else ("shape", shape)
+        values = (known.get(prop, "") for prop in _TOLD if prop not in same)
+        label = family if telling else next((value for value in values if is_telling(value)), "")
+        if label and (telling or not shape):
+            named = "name", label
+        else:
+            named = ("shape", shape) if shape else ("part", str(own))
         nodes.append(number.setdefault(named, len(number)))
-        labels.append(label)
+        labels.append(label or name)
         if shape:
             edges.append((nodes[-1], number.setdefault(("shape", shape), len(number))))
     joined = components(len(number), np.array(edges, np.int64).reshape(-1, 2))[nodes] if nodes else ()

@@ -24,11 +24,11 @@ _NUMBER = re.compile(r"[\s._:#-]+\d+$")
 """Numbers that people add to names: ``Wall-3``, ``Pump 12``."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _GENERIC = frozenset((
-    "assembly", "body", "brep", "cell", "component", "copy", "cube", "default", "element", "entity", "face",
-    "faces", "faceset", "geom", "geometry", "group", "imported", "instance", "item", "layer", "line", "material",
-    "mesh", "model", "name", "node", "none", "null", "obj", "object", "part", "polygon", "polymesh", "primitive",
-    "product", "prim", "region", "root", "shape", "shell", "solid", "sub", "submesh", "surface", "tessellation",
-    "triangle", "unnamed", "untitled", "volume", "world",
+    "assembly", "body", "brep", "cell", "collection", "component", "copy", "cube", "default", "element", "entity",
+    "face", "faces", "faceset", "geom", "geometry", "group", "imported", "instance", "item", "layer", "line",
+    "material", "mesh", "model", "name", "node", "none", "null", "obj", "object", "part", "polygon", "polymesh", "prim",
+    "primitive", "product", "region", "root", "scene", "shape", "shell", "solid", "sub", "submesh", "surface",
+    "tessellation", "triangle", "unnamed", "untitled", "volume", "world",
 ))  # fmt: skip
 """Words that programs, not people, put into names: they do not distinguish kinds of parts."""
 
