@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 
 import meshclash as mc
 import numpy as np
@@ -817,6 +818,24 @@ def test_round_solids_beside_a_model_are_as_beside_its_convex_solid(kind, seed, 
             assert told[0][0] == told[1][0] == (share > 1.0)
         if share < 1.0 and told[0][1] >= 0.0 <= told[1][1]:
             assert told[0][1] == pytest.approx(told[1][1], abs=1e-11)
+
+
+@given(st.sampled_from(["cylinder", "cone", "ellipsoid"]), SEEDS)
+def test_the_mesh_inside_a_round_solid_is_inside_by_fractions(kind, seed):
+    """What meets this mesh counts as a collision, so no corner of it may be outside of the solid."""
+    rng = np.random.default_rng(seed)
+    sizes = [float(10.0 ** rng.uniform(-6, 6)) for _ in range(3 if kind == "ellipsoid" else 2)]
+    corners = MAKERS[kind](*sizes).inner.mesh.vertices
+    exact = [Fraction(size) for size in sizes]
+    for x, y, z in (map(Fraction, corner) for corner in corners.tolist()):
+        if kind == "ellipsoid":
+            assert sum((a / size) ** 2 for a, size in zip((x, y, z), exact, strict=True)) < 1
+        else:
+            radius, length = exact
+            assert abs(z) < length / 2
+            reach = radius * (1 if kind == "cylinder" else Fraction(1, 2) - z / length)
+            assert x * x + y * y < reach * reach
+    assert np.ptp(corners, axis=0) == pytest.approx(np.ptp(MAKERS[kind](*sizes).core.mesh.vertices, axis=0), rel=5e-3)
 
 
 def test_a_round_solid_inside_a_model_meets_it_and_outside_an_open_one_does_not():

@@ -23,6 +23,8 @@ from .collision_data import NODE_TYPE
 TOLERANCE = 1e-3
 """Maximum distance by which meshes of round shapes exceed the true shape, relative to the radius; the meshes contain
 the true shape."""
+_INWARD = 1e-9
+"""Share by which meshes inside round shapes are smaller than inscribed ones."""
 
 
 Point = tuple[float, float, float]
@@ -155,9 +157,15 @@ class CollisionGeometry(Changeable):
         """
         return 0.0
 
+    @property
+    def inner(self) -> Hierarchy:
+        """A mesh inside a cylinder, cone or ellipsoid: what meets this mesh surely meets the shape."""
+        return self._tree("inner")
+
     def _tree(self, which: str) -> Hierarchy:
         if which not in self._trees:
-            self._trees[which] = build(self._core_mesh() if which == "core" else self._enclosing_mesh())
+            make = {"core": self._core_mesh, "enclosing": self._enclosing_mesh, "inner": self._inner_mesh}[which]
+            self._trees[which] = build(make())
         return self._trees[which]
 
     def _core_mesh(self) -> TriangleMesh:
@@ -167,6 +175,9 @@ class CollisionGeometry(Changeable):
         )
 
     def _enclosing_mesh(self) -> TriangleMesh:
+        return self._core_mesh()
+
+    def _inner_mesh(self) -> TriangleMesh:
         return self._core_mesh()
 
     def local_box(self) -> np.ndarray:
@@ -252,8 +263,13 @@ def _point() -> Hierarchy:
 
 
 @cache
-def _unit_sphere() -> TriangleMesh:
-    return primitives.sphere(1.0, TOLERANCE, circumscribed=True)
+def _unit_sphere(circumscribed: bool) -> TriangleMesh:
+    return primitives.sphere(1.0, TOLERANCE, circumscribed)
+
+
+def _shrunk(mesh: TriangleMesh) -> TriangleMesh:
+    """Return an inscribed mesh, smaller by more than the rounding errors of its corners and of their poses."""
+    return TriangleMesh(mesh.vertices * (1.0 - _INWARD), mesh.triangles)
 
 
 class Ellipsoid(CollisionGeometry):
@@ -267,8 +283,12 @@ class Ellipsoid(CollisionGeometry):
         self.radii = [a, b, c]
 
     def _core_mesh(self) -> TriangleMesh:
-        sphere = _unit_sphere()
+        sphere = _unit_sphere(True)
         return TriangleMesh(sphere.vertices * self.radii, sphere.triangles)
+
+    def _inner_mesh(self) -> TriangleMesh:
+        sphere = _unit_sphere(False)
+        return _shrunk(TriangleMesh(sphere.vertices * self.radii, sphere.triangles))
 
     def _exact_shape(self) -> exact.ConvexShape:
         return exact.Ellipsoid(self.radii)
@@ -317,6 +337,9 @@ class Cylinder(CollisionGeometry):
     def _core_mesh(self) -> TriangleMesh:
         return primitives.cylinder(self.radius, self.lz, TOLERANCE, circumscribed=True)
 
+    def _inner_mesh(self) -> TriangleMesh:
+        return _shrunk(primitives.cylinder(self.radius, self.lz, TOLERANCE))
+
     def _exact_shape(self) -> exact.ConvexShape:
         return exact.Cylinder(self.radius, self.lz)
 
@@ -336,6 +359,9 @@ class Cone(CollisionGeometry):
 
     def _core_mesh(self) -> TriangleMesh:
         return primitives.cone(self.radius, self.lz, TOLERANCE, circumscribed=True)
+
+    def _inner_mesh(self) -> TriangleMesh:
+        return _shrunk(primitives.cone(self.radius, self.lz, TOLERANCE))
 
     def _exact_shape(self) -> exact.ConvexShape:
         return exact.Cone(self.radius, self.lz)

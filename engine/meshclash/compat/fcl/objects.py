@@ -126,9 +126,9 @@ def _quaternion(r: np.ndarray) -> np.ndarray:
 
 def _moved(ball: Ball, pose: np.ndarray) -> Ball:
     """Return a ball in a pose (4, 4), larger by the rounding errors of its centre and radius."""
-    middle, radius = ball
-    centre = _placed(middle, pose.tolist())
-    size = radius + max(map(abs, centre)) + max(map(abs, middle))
+    (x, y, z), radius = ball
+    centre = p, q, r = _placed(ball[0], pose.tolist())
+    size = radius + abs(p) + abs(q) + abs(r) + abs(x) + abs(y) + abs(z)
     return centre, radius + _BALL_ROUNDING * size
 
 
@@ -194,7 +194,8 @@ class CollisionObject(Changeable):
 
     def setTransform(self, tf: Transform) -> None:
         """Set the transform."""
-        self._transform, self._ball = Transform(tf), None
+        self._transform._pose = (tf if isinstance(tf, Transform) else Transform(tf))._pose.copy()
+        self._ball = None
 
     def getTranslation(self) -> np.ndarray:
         """Return the translation (3,) [m]."""
@@ -240,8 +241,8 @@ class CollisionObject(Changeable):
 
 def are_far(o1: CollisionObject, o2: CollisionObject) -> bool:
     """Return whether the balls around two objects have no common point, so that the objects have none."""
-    first, second = o1.ball, o2.ball
-    return math.dist(first[0], second[0]) > first[1] + second[1]
+    (first, reach), (second, more) = o1.ball, o2.ball
+    return math.dist(first, second) > reach + more
 
 
 def may_contain(outer: CollisionObject, inner: CollisionObject) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from ...convex.convexity import used_points
 from ...convex.hull_separation import part_each
 from ...errors import NotASolid
+from ...hierarchy.bvh import Hierarchy
 from ...manifold.contact_geometry import contact_points
 from ...manifold.regions import contact_regions
 from ...query.clearance import clearance
@@ -98,15 +99,15 @@ class BoundedPair(Pair):
     def __init__(self, o1: CollisionObject, o2: CollisionObject) -> None:
         self._objects, self._shapes = (o1, o2), (o1.geometry, o2.geometry)
         self._cores = o1.geometry.core, o2.geometry.core
-        self._origin = o1.getTranslation()
-        self._poses = o1.pose, o2.pose
+        self._poses = o1.matrix.copy(), o2.matrix.copy()
+        self._origin = o1.matrix[:3, 3].copy()
         for pose in self._poses:
             pose[:3, 3] -= self._origin
         self._margins = o1.geometry.margin, o2.geometry.margin
         self._margin, self._rounding = sum(self._margins), 0.0
         if self._margin:
             sizes = [max(max(-low, high) for low, high in shape.box) for shape in self._shapes]
-            self._rounding = ROUNDING * (sum(sizes) + float(np.abs(self._poses[1][:3, 3]).max()))
+            self._rounding = ROUNDING * (sum(sizes) + max(map(abs, self._poses[1][:3, 3].tolist())))
 
     @cached_property
     def is_apart(self) -> bool:
@@ -153,14 +154,16 @@ class BoundedPair(Pair):
 
     def _first_pair(self) -> tuple[int, int] | None:
         """Return triangles of the cores that meet; None if there are none, or the kernel cannot tell."""
-        met, triangles = self._first_of_cores()
+        met, triangles = self._first_of(*self._cores)
         if met == MEETING:
             return triangles
         return None if met == APART or self.is_apart else self.touches(1, False)[0].triangles
 
-    def _first_of_cores(self) -> tuple[int, tuple[int, int]]:
-        """Return what ``meet_single`` tells about the surfaces of the cores, and the triangles if they meet."""
-        records = records_of(*self._cores, None)
+    def _first_of(self, a: Hierarchy, b: Hierarchy) -> tuple[int, tuple[int, int]]:
+        """Return what ``meet_single`` tells about two surfaces in the poses of the objects, and the triangles if they
+        meet.
+        """
+        records = records_of(a, b, None)
         if records is None:
             return OPEN, (NONE, NONE)
         space = spare.take()
@@ -176,8 +179,8 @@ class BoundedPair(Pair):
 
     def _triangles(self, a: int, b: int) -> tuple[int, int]:
         """Convert triangles of the cores to the caller's triangles: only a ``BVHModel`` has triangles."""
-        first, second = (NONE if shape.is_convex else int(k) for shape, k in zip(self._shapes, (a, b), strict=True))
-        return first, second
+        first, second = self._shapes
+        return NONE if first.is_convex else int(a), NONE if second.is_convex else int(b)
 
     def _on_surfaces(self, a: np.ndarray, b: np.ndarray, direction: np.ndarray) -> list[np.ndarray]:
         """Move points of the cores along the direction from a to b to the surfaces of the shapes, world."""
@@ -310,6 +313,7 @@ class RoundSolidPair(BoundedPair):
         self._solid = 0 if o1.geometry.shape is not None else 1
         solid, model = self._shapes[self._solid], self._shapes[1 - self._solid]
         self._compare = ShapeSide.of(solid.shape), ShapeSide.of(model.core)
+        self._inner = (solid.inner, model.core) if self._solid == 0 else (model.core, solid.inner)
 
     def _compared(self, only_met: bool) -> Near:
         """Compare the true shape with the triangles of the model."""
@@ -336,8 +340,11 @@ class RoundSolidPair(BoundedPair):
 
     def first_touch(self) -> Touch | None:
         """Return any contact, without its point and depth; None if the objects are apart."""
-        # The mesh around the shape is compared first, which takes a fraction of the time.
-        if not self._may_contain and self._first_of_cores()[0] == APART:
+        # Meshes inside and around the shape are compared first, which takes a fraction of the time.
+        met, triangles = self._first_of(*self._inner)
+        if met == MEETING:
+            return Touch(triangles)
+        if not self._may_contain and self._first_of(*self._cores)[0] == APART:
             return None
         near = self._compared(True)
         if near.met[0]:

@@ -43,13 +43,14 @@ _LEAST_TOLERANCE = 1e-12
 
 
 def _pair(o1: CollisionObject, o2: CollisionObject) -> Pair:
-    if o1.geometry.is_bounded and o2.geometry.is_bounded:
-        first, second = o1.geometry.shape, o2.geometry.shape
+    a, b = o1.geometry, o2.geometry
+    if a.is_bounded and b.is_bounded:
+        first, second = a.shape, b.shape
         if first is not None and second is not None:
             return ConvexPair(o1, o2, first, second)
         convex = first or second
         return BoundedPair(o1, o2) if convex is None or convex.is_polyhedron else RoundSolidPair(o1, o2)
-    if o1.geometry.is_bounded or o2.geometry.is_bounded:
+    if a.is_bounded or b.is_bounded:
         return FacePair(o1, o2)
     return TwoFaces(o1, o2)
 
