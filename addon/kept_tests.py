@@ -24,7 +24,7 @@ from .adapters.ifc_properties import told
 from .adapters.lookup import object_named
 from .adapters.objects import COLLECTION_PREFIX, OBJECT_PREFIX, has_shape
 
-MOST_DISCIPLINES = 40
+MOST_DISCIPLINES, MOST_IN_GRID = 40, 8
 WORD = "word"
 """Option to use the first word of a name, up to the first character that is neither letter nor digit."""
 
@@ -98,6 +98,31 @@ def are_asked(scene: bpy.types.Scene, asked: Sequence[NamedTest]) -> bool:
     """
     kept = [_own(item.data()) for item in scene.meshclash.kept_tests if item.enabled]
     return kept == [_own(test.as_dict()) for test in asked]
+
+
+def grid(tests: Sequence[MESHCLASH_PG_kept_test]) -> tuple[list[str], dict[tuple[int, int], MESHCLASH_PG_kept_test]]:
+    """Return tests as a matrix: the names of rows and columns, and each test by its row and column, the smaller first.
+
+    Returns:
+        Nothing if the tests are no matrix, because their sets are of several kinds or several tests are in one cell,
+        or if the matrix is too large for a panel.
+    """
+    names: dict[tuple[str, str], int] = {}
+    cells: dict[tuple[int, int], MESHCLASH_PG_kept_test] = {}
+    for test in tests if len(tests) <= MOST_IN_GRID**2 else ():
+        try:
+            data = test.data()
+        except InputError:
+            return [], {}
+        sets = [str(data.get(f"set_{side}", "all")).partition(":") for side in "ab"]
+        row, column = sorted(names.setdefault((kind, name), len(names)) for kind, _, name in sets)
+        if (row, column) in cells:
+            return [], {}
+        cells[row, column] = test
+    kinds = {kind for kind, _ in names}
+    if len(kinds) != 1 or not 2 <= len(names) <= MOST_IN_GRID or not all(name for _, name in names):
+        return [], {}
+    return [name for _, name in names], cells
 
 
 def _own(data: dict[str, Any]) -> dict[str, Any]:

@@ -113,11 +113,12 @@ def _by_terms(expression: str, scene: bpy.types.Scene) -> frozenset[str]:
     for name, collection in _collections(scene).items():
         for item in collection.all_objects:
             within.setdefault(item.name_full, []).append(name)
-    things = [
-        DescribedObject(item.name_full, told(item), within.get(item.name_full, ()))
-        for item in scene.objects
-        if has_shape(item)
-    ]
+    things = []
+    for item in scene.objects:
+        if has_shape(item):
+            groups = within.get(item.name_full, ())
+            models = {"model": ", ".join(groups)} if groups else {}  # collections count as models in a scene
+            things.append(DescribedObject(item.name_full, {**models, **told(item)}, groups))
     return frozenset(things[k].name for k in members(expression, things, select))
 
 

@@ -13,6 +13,7 @@ from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from meshclash.clash.cloud_scene import Prepare
 from meshclash.clash.errors import InputError
+from meshclash.clash.matrix_files import to_matrix
 from meshclash.clash.named_tests import NamedTest, read_tests, to_json
 from meshclash.clash.report import DetectReport
 from meshclash.clash.tests_job import tests_steps
@@ -28,7 +29,9 @@ from .loading import load_steps
 from .polls import possible
 from .task import Task
 
-ENDING = ".json"
+JSON, MATRIX = ENDINGS = (".json", ".csv")
+"""Extensions of files of tests: all options of tests, or a matrix as a spreadsheet."""
+FILES = ";".join(f"*{ending}" for ending in ENDINGS)
 DISCIPLINES = (
     ("collection", "Collection", "Use the topmost collections that each contain some of the objects"),
     (kept_tests.WORD, "Name", "Use the first word of each name, such as PIPE in PIPE-012"),
@@ -205,21 +208,27 @@ class MESHCLASH_OT_fill_matrix(Operator):
 
 
 class MESHCLASH_OT_export_tests(Operator, ExportHelper):
-    """Export the tests to a JSON file for the command line option --tests"""
+    """Export the tests to a JSON file or a matrix (CSV) for the command line option --tests"""
 
     bl_idname = "meshclash.export_tests"
     bl_label = "Export Tests"
     bl_options = {"REGISTER"}
 
-    filename_ext = ENDING
+    filename_ext = JSON
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
-    filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+    filter_glob: StringProperty(default=FILES, options={"HIDDEN"})
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Keep the extension .csv, which asks for a matrix; called by the file browser."""
+        self.filename_ext = _ending(self.filepath)
+        return bool(super().check(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
         try:
-            content = to_json(kept_tests.tests_of(context.scene))
-            with engine.output_file(path, "tests", (ENDING,)) as output:
+            tests = kept_tests.tests_of(context.scene)
+            content = to_matrix(tests) if _ending(path.name) == MATRIX else to_json(tests)
+            with engine.output_file(path, "tests", ENDINGS) as output:
                 output.commit(content)
         except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, translated(str(error)))
@@ -228,16 +237,21 @@ class MESHCLASH_OT_export_tests(Operator, ExportHelper):
         return {"FINISHED"}
 
 
+def _ending(name: str) -> str:
+    """Return the extension of the format in which tests are written to a file."""
+    return MATRIX if Path(name).suffix.lower() == MATRIX else JSON
+
+
 class MESHCLASH_OT_import_tests(Operator, ImportHelper):
-    """Import tests from a MeshClash JSON file or clash sets of IfcClash. Tests with the same name are replaced"""
+    """Import tests from a JSON file, a matrix (CSV) or clash sets of IfcClash. Tests with the same name are replaced"""
 
     bl_idname = "meshclash.import_tests"
     bl_label = "Import Tests"
     bl_options = {"REGISTER", "UNDO"}
 
-    filename_ext = ENDING
+    filename_ext = JSON
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
-    filter_glob: StringProperty(default=f"*{ENDING}", options={"HIDDEN"})
+    filter_glob: StringProperty(default=FILES, options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

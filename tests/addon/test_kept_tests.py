@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from meshclash.clash.named_tests import read_tests
 from ui_fakes import draw
 
-from addon import histories, scene_results
+from addon import histories, kept_tests, scene_results
 from addon.ui import panels, results_area
 from addon.ui import tests as tests_panel
 
@@ -164,6 +165,63 @@ def test_tests_are_exchanged_as_json(building, tmp_path):
     with pytest.raises(RuntimeError, match="no tests of schema"):
         bpy.ops.meshclash.import_tests(filepath=str(path))
     assert len(building.kept_tests) == 3
+
+
+MATRIX = "collection,Pipes,Walls,Ducts\nPipes,,intersection 5 mm,intersection\nWalls,,,clearance 50 mm\n"
+
+
+@pytest.mark.parametrize("kind", ["collection", "model"])
+def test_a_matrix_is_imported_from_a_spreadsheet_and_written_as_one(building, tmp_path, kind):
+    """Collections are the models of a scene."""
+    path, again = tmp_path / "matrix.CSV", tmp_path / "again.csv"
+    path.write_text(MATRIX.replace("collection", kind).replace(",", ";"), "utf-8-sig")
+    bpy.ops.meshclash.import_tests(filepath=str(path))
+    bpy.ops.meshclash.run_tests()
+    assert found() == IN_MATRIX
+    bpy.ops.meshclash.export_tests(filepath=str(again))
+    assert [test.as_dict() for test in read_tests(again)] == [test.as_dict() for test in read_tests(path)]
+    shown = numbered(draw(tests_panel.MESHCLASH_PT_tests, bpy.context))
+    assert shown == ["1", "2", "3", "1  Pipes", "2", "1", "2  Walls", "0", "3  Ducts"]
+
+
+def numbered(layout):
+    """What the matrix of the panel shows: numbers of columns, names of rows, numbers of pairs."""
+    texts = layout.texts()
+    return [text for text in texts if text[:1].isdigit()]
+
+
+@pytest.mark.parametrize("name", ["import_tests", "export_tests"])
+def test_dialogs_of_tests_list_both_formats(registered, name):
+    described = getattr(bpy.ops.meshclash, name).get_rna_type()
+    assert described.properties["filter_glob"].default == "*.json;*.csv"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (MATRIX.replace("50 mm", "soon"), "row Walls, column Ducts: 'soon' is not a length"),
+        (MATRIX.replace("collection", "group"), "must be the kind of the names, such as model or discipline"),
+        ("", "a matrix needs names in its first row"),
+        ("a\0,b", "a matrix needs names|not valid CSV|kind of the names"),
+    ],
+)
+def test_a_wrong_matrix_is_refused_by_its_cell(building, tmp_path, content, message):
+    path = tmp_path / "matrix.csv"
+    path.write_text(content)
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.meshclash.import_tests(filepath=str(path))
+    assert not len(building.kept_tests)
+
+
+def test_only_a_matrix_is_drawn_as_one(building):
+    bpy.ops.meshclash.fill_matrix(by="collection", within=True)
+    names, cells = kept_tests.grid(building.kept_tests)
+    assert names == ["Pipes", "Walls", "Ducts"] and sorted(cells) == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    building.set_a, building.set_a_collection = "COLLECTION", bpy.data.collections["Pipes"]
+    bpy.ops.meshclash.keep_test(name="Pipes to all")
+    assert kept_tests.grid(building.kept_tests) == ([], {})
+    with pytest.raises(RuntimeError, match="test 'Pipes to all' cannot be written as a matrix cell"):
+        bpy.ops.meshclash.export_tests(filepath="/nowhere/matrix.csv")
 
 
 def test_excluded_pairs_are_left_out_of_every_test(building):

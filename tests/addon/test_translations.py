@@ -54,7 +54,6 @@ SHOWN_AS = {"label", "operator", "prop", "menu", "operator_menu_enum", "progress
 """Those that are given it as `text`."""
 CONSOLE = {
     "command_line", "tests_command", "detect_files", "file_source", "journals", "review_command", "models",
-    "matrix_files",
     "pictures", "baseline", "commandline", "picture",
     "simulations", "ifc_clash", "tests_job",
 }  # fmt: skip

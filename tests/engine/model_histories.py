@@ -8,6 +8,7 @@ import dataclasses
 import json
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -207,6 +208,15 @@ class Run:
         """What the objects of a row are."""
         return [sorted(self.stands_for[name]) for name in self.rows[key].names]
 
+    @cached_property
+    def pair_of(self):
+        """The id of each pair, by the names of its two objects."""
+        return {frozenset(row.names): key for key, row in self.rows.items()}
+
+    def named(self, members):
+        """The names of the objects that stand for any of some things."""
+        return [name for name, stands_for in self.stands_for.items() if stands_for & members]
+
     def baseline(self):
         """As it is read from the report of this run."""
         report = {
@@ -262,13 +272,15 @@ def play(seed, days=4):
         for _ in range(rng.integers(1, 6)):
             history.turn()
         earlier, run = run, Run(history.now, files, run)
+        named = dict(files)
         for new, old, _ in run.carried.renames:  # somebody reads the proposal, and knows the files
             if history.now.true_names[new] == history.true_name(old):
                 files[new] = old
         history.names = {files.get(name, name): true for name, true in history.now.true_names.items()} | history.names
         counts[0] += run.wrong()
-        run = Run(history.now, files, earlier)
-        counts[0] += run.wrong()
+        if files != named:
+            run = Run(history.now, files, earlier)
+            counts[0] += run.wrong()
         counts[1:] += _lost(earlier, run)
     return counts
 
@@ -276,13 +288,11 @@ def play(seed, days=4):
 def _lost(earlier, run):
     """How many pairs of unchanged GlobalIds lost a decision; how many a person recognises; how many of them lost it."""
     lost = known = again = 0
-    now = {key: run.truth(key) for key in run.rows}
     for old in earlier.reviews:
         names = earlier.rows[old].names
         before = [earlier.things[name] for name in names]
-        for key, truth in now.items():
-            if not are_same(earlier.truth(old), truth):
-                continue
+        first, second = (run.named(earlier.stands_for[name]) for name in names)
+        for key in {run.pair_of[frozenset((a, b))]: None for a in first for b in second if a != b}:
             sides = [run.things[name] for name in run.rows[key].names]
             if not earlier.stands_for[names[0]] & run.stands_for[run.rows[key].names[0]]:
                 sides = sides[::-1]

@@ -527,6 +527,7 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "clash.History.take": lambda: call(clash.History().take, [of.event]),
         "clash.History.moved_to": lambda: call(of.history.moved_to, "0123"),
         "clash.History.progress": lambda: call(of.history.progress, "0123"),
+        "clash.History.thing": lambda: call(of.history.thing, "1"),
         "clash.History.still_there": lambda: call(of.history.still_there, "0123"),
         "clash.History.group_of": lambda: call(of.history.group_of, "key", "0123", "cause"),
         "clash.Identity": lambda: again(of.identity),

@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import zipfile
 
 import meshclash as mc
 import model_histories
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from ifc_samples import write_cubes
 from meshclash.__main__ import main
 from meshclash.clash import command_line
@@ -14,9 +17,12 @@ from meshclash.clash.file_source import FileSource
 from meshclash.clash.files.bcf import read_bcf
 from meshclash.clash.files.topics import to_bcf
 from meshclash.clash.frame_scene import Progress
+from meshclash.clash.journals import recorded
 from meshclash.clash.models import Model, models_of, warnings
+from meshclash.clash.options import DetectOptions
+from meshclash.clash.report import DetectReport
 from meshclash.clash.report_command import difference
-from meshclash.clash.review.history import History
+from meshclash.clash.review.history import History, said_events
 from meshclash.clash.review.journal import Journal
 from meshclash.clash.review.revisions import pair_id
 from meshclash.clash.words import counted
@@ -280,12 +286,12 @@ def test_a_model_with_new_global_ids_that_was_moved_is_decided_again(crossing, t
     kept = journal.read_bytes()
 
     write_cubes(hvac, [(ids("E01"), "Duct", 1.75), (ids("E02"), "Pipe", 2.65)])
-    for given in (["--baseline", old], ["--journal", journal], ["--baseline", old, "--journal", journal]):
+    for options in (["--baseline", old], ["--journal", journal], ["--baseline", old, "--journal", journal]):
         journal.write_bytes(kept)
-        assert detect(*crossing, "--report", new, *given) == 0
+        assert detect(*crossing, "--report", new, *options) == 0
         told, data = capsys.readouterr(), read(new)
         assert "decide again: Duct | Slab: it was approved" in told.out
-        assert ("model 'hvac' has new GlobalIds" in told.err) == ("--baseline" in given)
+        assert ("model 'hvac' has new GlobalIds" in told.err) == ("--baseline" in options)
         rows = {frozenset((pair["a"], pair["b"])): pair for pair in data["pairs"]}
         again = {frozenset((item["a"], item["b"])): item["candidates"] for item in data["undecided"]}
         row = rows[frozenset(("Duct", "Slab"))]
@@ -467,6 +473,145 @@ def test_a_journal_moves_no_decision_to_another_object_of_the_name(tmp_path):
     (other,) = data["pairs"]
     assert other["id"] == pair["id"] and other["status"] == "open" and other["decide_again"]
     assert [item["candidates"] for item in data["undecided"]] == [[pair["id"]]]
+
+
+def test_a_journal_is_newer_than_a_baseline_and_a_colleague_is_newer_than_both(crossing, tmp_path, capsys):
+    """What a baseline said replaced later decisions of the journal; a colleague's words about a gone pair were lost."""
+    first, second, journal = tmp_path / "1.json", tmp_path / "2.json", tmp_path / "week.meshclash-journal"
+    sent, back = tmp_path / "sent.bcf", tmp_path / "back.bcf"
+    assert detect(*crossing, "--quiet", "--report", second, "--journal", journal) == 0
+    slab, duct = (
+        next(pair["id"] for pair in read(second)["pairs"] if {pair["a"], pair["b"]} == names)
+        for names in ({"Slab", "Wall"}, {"Duct", "Slab"})
+    )
+    assert main(["review", "set", str(second), "all", "--status", "reviewed", "--assignee", "Ben"]) == 0
+    assert detect(*crossing, "--quiet", "--report", first, "--report", sent, "--bcf", "pair", "--journal", journal) == 0
+    assert {pair["status"] for pair in read(first)["pairs"]} == {"reviewed"}
+    assert main(["review", "set", str(second), slab, "--status", "approved"]) == 0  # after the report was sent
+    with zipfile.ZipFile(sent) as old, zipfile.ZipFile(back, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if duct.encode() in content and name.endswith("markup.bcf"):
+                content = content.replace(b'TopicStatus="Reviewed"', b'TopicStatus="Resolved"').replace(b"Ben", b"Eve")
+            new.writestr(name, content)
+    write_cubes(crossing[1], [(ids("D02"), "Pipe", 2.7)])  # the duct is gone
+    capsys.readouterr()
+    assert detect(*crossing, "--report", second, "--baseline", first, "--reviews", back, "--journal", journal) == 0
+    assert "back.bcf: decisions about 1 pair changed\n" in capsys.readouterr().err
+    assert {pair["id"]: pair["status"] for pair in read(second)["pairs"]}[slab] == "approved"
+    assert main(["review", "show", str(second), duct]) == 0
+    shown = capsys.readouterr().out
+    assert "status: resolved" in shown and "assignee: Eve" in shown and "gone: object removed: Duct" in shown
+    assert "(model hvac, " in shown or "(model arch, " in shown
+
+
+def test_a_review_finds_the_journal_that_the_report_names(crossing, tmp_path, capsys):
+    """Without --journal, decisions went to another journal than that of the detection, without a word."""
+    (tmp_path / "kept").mkdir()
+    report, journal = tmp_path / "monday.json", tmp_path / "week.meshclash-journal"
+    assert detect(*crossing, "--quiet", "--report", report, "--journal", journal) == 0
+    assert main(["review", "set", str(report), "all", "--status", "approved", "--comment", "seen"]) == 0
+    assert main(["review", "set", str(report), "group:1", "--name", "Ducts"]) == 0
+    assert [path.name for path in tmp_path.glob("*.meshclash-journal")] == [journal.name]
+    sent = tmp_path / "sent.bcf"
+    assert detect(*crossing, "--quiet", "--report", report, "--report", sent, "--journal", journal) == 0
+    assert {pair["status"] for pair in read(report)["pairs"]} == {"approved"}
+    assert read(report)["groups"][0]["name"] == "Ducts"
+    topic = next(topic for topic in read_bcf(sent).topics if "1: Ducts: " in topic.element.findtext("Title"))
+    assert [comment.text for comment in topic.comments] == ["seen"]
+    journal.rename(tmp_path / "kept" / journal.name)
+    capsys.readouterr()
+    assert main(["review", "list", str(report)]) == 2
+    assert "are in 'week.meshclash-journal', which is not beside it: add --journal" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_decision_that_waits_in_a_journal_is_listed_until_its_pairs_are_decided(crossing, tmp_path, capsys, named):
+    """It was listed only by the first run, and never with named tests."""
+    hvac, journal = crossing[1], tmp_path / "week.meshclash-journal"
+    report, earlier, matrix = tmp_path / "report.json", tmp_path / "earlier.json", tmp_path / "matrix.csv"
+    matrix.write_text("model,arch,hvac\narch,x,x\nhvac,,x\n")
+
+    def run(*more):
+        given = [*more, *(["--tests", matrix] if named else [])]
+        assert detect(*crossing, "--report", report, "--journal", journal, *given) == 0
+        told = capsys.readouterr().out
+        lines = [line for line in told.splitlines() if line.startswith("decide again: ")]
+        waiting = [item["candidates"] for item in read(report)["undecided"] if item["candidates"]]
+        assert len(lines) == len(waiting) and all("it was approved" in line for line in lines)
+        return waiting, read(report)
+
+    def pair_of(data):
+        return next(pair["id"] for pair in data["pairs"] if {pair["a"], pair["b"]} == {"Duct", "Slab"})
+
+    say = ["--status", "approved", "--comment", "sleeve", "--journal", str(journal)]
+    assert main(["review", "set", str(report), pair_of(run()[1]), *say]) == 0
+    write_cubes(hvac, [(ids("E01"), "Duct", 1.75), (ids("E02"), "Pipe", 2.65)])
+    for options in ((), (), ("--baseline", earlier), ("--baseline", earlier), ()):
+        shutil.copy(report, earlier)
+        waiting, data = run(*options)
+        assert waiting == [[pair_of(data)]]
+        assert next(pair["decide_again"] for pair in data["pairs"] if pair["id"] == pair_of(data))
+    assert main(["review", "set", str(report), pair_of(data), *say]) == 0
+    assert not run()[0] and not run("--baseline", earlier)[0]
+
+
+def test_a_gone_clash_of_a_named_test_keeps_its_decision_through_a_new_export(crossing, tmp_path):
+    """Its test was forgotten with it, so that it had another id when it came back."""
+    hvac, journal, matrix = crossing[1], tmp_path / "week.meshclash-journal", tmp_path / "matrix.csv"
+    report = tmp_path / "report.json"
+    matrix.write_text("model,arch,hvac\narch,x,x\nhvac,,x\n")
+    run = [*crossing, "--quiet", "--report", report, "--journal", journal, "--tests", matrix]
+    things = [(ids("D01"), "Duct", 1.8), (ids("D02"), "Pipe", 2.7)]
+    assert detect(*run) == 0
+    decided_now = ["--status", "approved", "--journal", str(journal)]
+    assert main(["review", "set", str(report), "all", *decided_now]) == 0
+    before = read(report)["pairs"]
+    away = tmp_path / "away.ifc"
+    shutil.copy(crossing[0], away)
+    write_cubes(crossing[0], [(ids("X01"), "Other", 50.0)])
+    assert detect(*run) == 0  # every clash is gone
+    write_cubes(hvac, [(f"{key[:-3]}E{key[-2:]}", name, x) for key, name, x in things])
+    assert detect(*run) == 0
+    shutil.copy(away, crossing[0])
+    assert detect(*run) == 0
+    after = {frozenset((pair["a"], pair["b"])): pair["status"] for pair in read(report)["pairs"]}
+    assert after == {frozenset((pair["a"], pair["b"])): "approved" for pair in before}
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_what_waits_in_a_journal_waits_until_it_is_decided(tmp_path_factory, seed):
+    rng = np.random.default_rng(seed)
+    history, journal = model_histories.History(rng), tmp_path_factory.mktemp("j") / "j.meshclash-journal"
+
+    def run():
+        now = model_histories.Run(history.now, {}, None)
+        for row in now.rows.values():
+            row.verdict = "clash"
+        report = DetectReport(
+            "", 1.0, DetectOptions(), [*now.rows.values()], things=now.things,
+            models=[{"name": name} for name in history.now.models],
+        )  # fmt: skip
+        return recorded(report, journal, "Ann", [item.id for item in now.things.values()])
+
+    for _ in range(3):
+        report = run()
+        waiting = waits(report)
+        assert waits(run()) == waiting
+        if waiting and rng.random() < 0.5:
+            candidates = {key for *_, keys in waiting for key in keys}
+            Journal(journal).add(said_events("Ann", sorted(candidates), "status", "approved"))
+            assert not waits(run())
+        some = rng.choice(sorted(row.id for row in report.rows), min(15, len(report.rows)), replace=False)
+        Journal(journal).add(said_events("Ann", [str(key) for key in some], "status", "reviewed"))
+        for _ in range(rng.integers(1, 6)):
+            history.turn()
+
+
+def waits(report):
+    """The decisions that a report lists under "decide again", with the pairs to which they may belong."""
+    return {(frozenset(item.pair.names), item.pair.review, frozenset(item.candidates)) for item in report.again}
 
 
 @pytest.fixture

@@ -235,4 +235,4 @@ def test_a_report_says_what_was_done_to_meshes_that_were_not_judged_as_they_stan
     assert {item["name"]: item["what"].split(":")[0] for item in told} == {
         "doubled": "3 faces left out", "open": "the mesh is open",
     }  # fmt: skip
-    assert "not judged as it stands: doubled: 3 faces left out; and 1 more" in capsys.readouterr().err
+    assert "repaired for the test: doubled: 3 faces left out; and 1 more" in capsys.readouterr().err

@@ -167,6 +167,22 @@ def test_a_card_says_who_decides_until_when_or_leaves_room_to_write():
     assert card.count('<span class="write"></span>') == 2
 
 
+def test_a_page_says_which_clashes_are_gone_and_why():
+    told = {"verdict": "clash", "depth": 0.05, "depth_upper": None, "comment": "", "status": "approved"}
+    gone = [
+        {**told, "id": "1", "a": HOSTILE, "b": "Duct", "why": "object removed", "detail": "Duct", "model_a": "arch"},
+        {**told, "id": "2", "a": "Wall", "b": "Pipe", "why": "model not loaded", "detail": "hvac", "comment": "sleeve"},
+    ]
+    page = to_html({**coordinated(pair(1), baseline="/home/ann/monday.json"), "gone": gone})
+    section = page[page.index('<section id="gone">') : page.index("<footer")]
+    assert "Clashes of monday.json that this test did not find" in section and HOSTILE not in page
+    assert "Object removed: 1 clash<" in section and "Model not loaded (they may still exist): 1 clash<" in section
+    assert " (arch) × Duct <small>Duct · 50 mm · approved</small>" in section
+    assert "Wall × Pipe <small>hvac · 50 mm · approved · sleeve</small>" in section
+    assert re.search(r"2\s+gone", head_of(page))
+    assert 'id="gone"' not in to_html(coordinated(pair(1)))
+
+
 def test_a_page_without_its_script_has_all_groups_and_all_pairs():
     pairs = [pair(k, group=k + 1) for k in range(CARDS_AT_ONCE + AT_ONCE)]
     page = to_html(coordinated(*pairs))

@@ -94,7 +94,7 @@ class Baseline:
 
 KEPT = (
     "id", "a", "b", "verdict", "depth", "depth_upper", "status", "comment", "object_a", "object_b", "test",
-    "location", "assignee", "region",
+    "location", "assignee", "region", "model_a", "model_b",
 )  # fmt: skip
 """The values of each pair that a baseline stores, because faces and points would take most of the memory."""
 

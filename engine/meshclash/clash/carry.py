@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Names = tuple[str, str]
 UNCERTAIN = "its objects cannot be told from others"
+NOT_FOUND, REMOVED = "the pair is no longer found", "an object is not there any more"
 LIKELY = 0.5
 """Share of its GlobalIds that a model must have in common with one that is not loaded, to be proposed as a rename."""
 
@@ -106,7 +107,7 @@ def carried(
             reviews[new] = pair.review
         else:
             again.append(_again(pair, baseline, alike, things, now, counts))
-    again = [_without(item, {*reviews}) for item in again]
+    again = [without(_with_former(item, ids, there), reviews.keys()) for item in again]
     return Carried(reviews, ids, now, again, renames(baseline, things.values()), renewed)
 
 
@@ -137,7 +138,20 @@ def id_of_now(pair: EarlierPair, now: Mapping[str, str]) -> str:
     return pair_id(now[pair.ends[0]], now[pair.ends[1]], pair.test, pair.region)
 
 
-def _without(item: Again, decided: set[str]) -> Again:
+def _with_former(item: Again, ids: Mapping[str, str], there: Collection[str]) -> Again:
+    """Return a decision that already waited in the baseline, with the pairs to which it could belong then.
+
+    The GlobalIds by which these pairs were found may be in no later report.
+    """
+    former = [key for old in item.pair.row.get("candidates", ()) if (key := ids.get(old, old)) in there]
+    if not former or item.why == NOT_FOUND:
+        return item
+    why = UNCERTAIN if item.why == REMOVED else item.why
+    return Again(item.pair, item.objects, tuple(dict.fromkeys([*item.candidates, *former])), why)
+
+
+def without(item: Again, decided: Collection[str]) -> Again:
+    """Return a decision that was not carried, without those candidates that have a decision by now."""
     left = tuple(key for key in item.candidates if key not in decided)
     return Again(item.pair, item.objects, left, item.why)
 
@@ -156,7 +170,7 @@ def _again(
     known_objects = [_of_its_models(by_id[now[end]], item) if end in now else item for end, item in known]
     objects = with_copies(known_objects, counts)
     if len(objects) < 2 or all(end in now for end in pair.ends):
-        return Again(pair, objects, (), "the pair is no longer found" if objects else "the objects are unknown")
+        return Again(pair, objects, (), NOT_FOUND if objects else "the objects are unknown")
     candidates = alike.candidates(pair.test, pair.region, objects)
     models = {name for item in things.values() for name in item.models}
     away = sorted({name for item in objects if not models & {*item.models} for name in item.models})
@@ -165,7 +179,7 @@ def _again(
     elif candidates:
         why = UNCERTAIN
     else:
-        why = "an object is not there any more"
+        why = REMOVED
     return Again(pair, objects, candidates, why)
 
 
@@ -249,7 +263,7 @@ def _of_former(
             reviews[row.id] = pair.review
         else:
             alike = by_names.get(frozenset(pair.plain_names), ()) if row is None else (row.id,)
-            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else "the pair is no longer found"))
+            again.append(Again(pair, (), tuple(alike), UNCERTAIN if alike else NOT_FOUND))
     return Carried(reviews, ids, again=again)
 
 

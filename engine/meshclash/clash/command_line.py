@@ -26,7 +26,7 @@ from .baseline import Baseline, read_baseline
 from .errors import DetectError, InputError
 from .fasteners import REASONS
 from .files.bcf import read_bcf
-from .files.topics import TOPICS, told_of
+from .files.topics import TOPICS, Told, told_of, unknown_topics
 from .fits import parse_fit
 from .frame_scene import Progress
 from .grouping import GROUPINGS
@@ -35,9 +35,10 @@ from .option_table import OPTIONS, RESOLUTION, Option
 from .options import DEFAULT_TEST, DetectOptions, parse_frames
 from .queries.registry import TESTS, test_named
 from .report import DetectReport
+from .reviews import NOT_REVIEWED, Review
 from .rules import ALL_PAIRS, MODEL_PAIRS, Rules, parse_pair
 from .terminal import is_terminal, open_standard_streams, printable, say
-from .words import kinds_in_words
+from .words import counted, kinds_in_words
 from .writers import WRITERS, check_library, written
 
 COMMAND = "meshclash"
@@ -297,7 +298,20 @@ def reviewed(given: argparse.Namespace, report: DetectReport, former: Mapping[st
     """
     if given.reviews is None:
         return report
-    return report.told_by(lambda ids, known: told_of(read_bcf(given.reviews), ids, known), former or {})
+    file, unknown = read_bcf(given.reviews), 0
+
+    def ask(ids: Sequence[str], known: Mapping[str, Review]) -> Mapping[str, Told]:
+        nonlocal unknown
+        unknown = unknown_topics(file, ids)
+        return told_of(file, ids, known)
+
+    told = report.told_by(ask, former or {})
+    changed = sum(review != report.reviews.get(key, NOT_REVIEWED) for key, review in told.reviews.items())
+    changed += sum(pair.review != old.review for (pair, *_), (old, *_) in zip(told.gone, report.gone, strict=True))
+    if not given.quiet:
+        more = f"; {counted(unknown, 'topic')} of {len(file.topics):,} about no pair of this run" if unknown else ""
+        say(sys.stderr, f"{given.reviews.name}: decisions about {counted(changed, 'pair')} changed{more}")
+    return told
 
 
 def finish(

@@ -128,9 +128,11 @@ def _run(given: argparse.Namespace, interruption: Interruption, engine: ModuleTy
             shared=[item.as_dict() for item in source.shared], warnings=source.warnings(),
         )  # fmt: skip
         with stage("Comparing with earlier decisions"):
-            report = reviewed(given, report.compared_with(baseline, source.former), source.former)
+            report = report.compared_with(baseline, source.former)
+            of_baseline = report.all_reviews
+            report = reviewed(given, report, source.former)
         if given.journal is not None:
-            report = recorded(report, given.journal, given.author or author(), source.identities)
+            report = recorded(report, given.journal, given.author or author(), source.identities, of_baseline)
         if given.pictures:
             with stage("Drawing pictures"):
                 report = replace(report, pictures=_pictures(report, source))

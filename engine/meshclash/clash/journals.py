@@ -6,18 +6,18 @@ import getpass
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidFile
 from ..types.steps import run_to_end
 from .baseline import EarlierPair
-from .carry import UNCERTAIN, Again, Alike
+from .carry import UNCERTAIN, Again, Alike, without
 from .errors import InputError
 from .identity import without_number
 from .review.history import Decision, Found, History, detection_steps, said_events
 from .review.journal import Event, Journal
-from .review.revisions import Identity, renewed_models
 from .reviews import NOT_REVIEWED, Review
 from .verdicts import APART
 
@@ -62,7 +62,13 @@ def review_of(decision: Decision) -> Review:
     return Review(decision.status or OPEN, comments, decision.assignee)
 
 
-def recorded(report: DetectReport, path: Path, who: str, identities: Collection[str]) -> DetectReport:
+def recorded(
+    report: DetectReport,
+    path: Path,
+    who: str,
+    identities: Collection[str],
+    of_baseline: Mapping[str, Review] | None = None,
+) -> DetectReport:
     """Write a detection to a journal, and return its report with the journal's decisions.
 
     Args:
@@ -71,6 +77,8 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
         path: path of the journal.
         who: detects.
         identities: identities of all objects of the files, also of objects in no set.
+        of_baseline: decisions of the baseline, by pair id: they do not replace decisions of the journal, which may be
+            newer.
 
     Raises:
         InputError: the journal cannot be read or written.
@@ -83,17 +91,18 @@ def recorded(report: DetectReport, path: Path, who: str, identities: Collection[
         for row in report.rows if row.verdict != APART
     }  # fmt: skip
     others = _not_tested(history, report, identities)
-    before = {**history.objects}
     steps = detection_steps(history, pairs, [*report.things.values()], who, answers=report.answers, others=others)
     events = run_to_end(steps)
     history.take(events)
-    said = _said_elsewhere(history, report, who)
+    said = _said_elsewhere(history, report, who, of_baseline or {})
     history.take(said)
     written(journal, [*events, *said])
     reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
-    again = [*report.again, *_detached(history, events, pairs)]
-    again += _of_renewed(history, before, report, {item.pair.id for item in again} | pairs.keys())
-    return replace(report, reviews={**report.reviews, **reviews}, again=again)
+    report = replace(report, reviews={**report.reviews, **reviews})
+    decided = {key for key, review in report.reviews.items() if review != NOT_REVIEWED}
+    report = replace(report, group_names={**report.group_names, **history.names}, journal=path.name)
+    report = replace(report, again=[without(item, decided) for item in report.again])
+    return replace(report, again=[*report.again, *_waiting(history, report, pairs)])
 
 
 def _not_tested(history: History, report: DetectReport, identities: Collection[str]) -> set[str]:
@@ -108,12 +117,14 @@ def _not_tested(history: History, report: DetectReport, identities: Collection[s
     }  # fmt: skip
 
 
-def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Event]:
-    """Return the decisions of a baseline or a BCF file that the journal does not contain."""
+def _said_elsewhere(history: History, report: DetectReport, who: str, of_baseline: Mapping[str, Review]) -> list[Event]:
+    """Return the decisions of a baseline or a BCF file that the journal does not contain, also about pairs that are
+    gone.
+    """
     events = list[Event]()
-    for key, review in report.reviews.items():
+    for key, review in report.all_reviews.items():
         known = review_of(history.decisions.get(key, Decision()))
-        if review in (NOT_REVIEWED, known):
+        if review in (NOT_REVIEWED, known) or (known != NOT_REVIEWED and review == of_baseline.get(key)):
             continue
         if review.status != known.status:
             events += said_events(who, [key], "status", review.status)
@@ -126,42 +137,34 @@ def _said_elsewhere(history: History, report: DetectReport, who: str) -> list[Ev
     return events
 
 
-def _of_renewed(
-    history: History, before: Mapping[str, Identity], report: DetectReport, known: Collection[str]
-) -> list[Again]:
-    """Return decisions about objects of models with new GlobalIds, if pairs of objects with the same names are found.
+def _waiting(history: History, report: DetectReport, pairs: Collection[str]) -> list[Again]:
+    """Return decisions of the journal that belong to no pair of this detection for certain, and the pairs of the same
+    names or GlobalIds that have no decision yet. They are listed in each run until these pairs are decided.
 
     Args:
         history: the journal, with this detection.
-        before: the objects of the journal before this detection.
-        report: this detection.
-        known: ids of pairs that need no decision.
+        report: this detection, with the decisions of the journal.
+        pairs: ids of its pairs.
     """
-    renewed = renewed_models([*before.values()], [*report.things.values()])
-    alike, found = Alike(report.rows, report.things, renewed), list[Again]()
-    for key, decision in history.decisions.items() if renewed else ():
-        objects, review = [before[end] for end in decision.ends if end in before], review_of(decision)
-        if key in known or review == NOT_REVIEWED or len(objects) < 2:
+    alike = lru_cache(None)(lambda renewed: Alike(report.rows, report.things, renewed))
+    there, found = {item.id for item in report.things.values()}, list[Again]()
+    listed = {item.pair.id for item in report.again}
+    alike_listed = {(frozenset(item.pair.plain_names), frozenset(item.candidates)) for item in report.again}
+    for key, decision in history.decisions.items():
+        review = review_of(decision)
+        if key in pairs or key in listed or review == NOT_REVIEWED or there.issuperset(decision.ends):
             continue
-        candidates = alike.candidates(decision.test, decision.region, objects)
-        if candidates:
-            pair = EarlierPair(key, decision.names, decision.ends, decision.test, review=review, region=decision.region)
-            found.append(Again(pair, objects, candidates, UNCERTAIN))
-    return found
-
-
-def _detached(history: History, events: list[Event], pairs: Mapping[str, Found]) -> list[Again]:
-    """Return decisions that were separated from their pairs, because their objects can no longer be told from
-    others.
-    """
-    found = []
-    for event in events:
-        for new, old in zip(event.clashes, event.moved_from, strict=False):
-            decision = history.decisions.get(new, Decision())
-            review = review_of(decision)
-            if new not in pairs and old in pairs and review != NOT_REVIEWED:
-                earlier = EarlierPair(
-                    new, decision.names, decision.ends, decision.test, review=review, region=decision.region
-                )
-                found.append(Again(earlier, (), (old,), UNCERTAIN))
+        if any(end in history.objects and end not in there for end in decision.ends):  # not tested now
+            continue
+        objects = [item for end in decision.ends if (item := history.thing(end)) is not None]
+        if len(objects) < 2:
+            continue
+        renewed = frozenset(name for end in decision.ends for name in history.renewed.get(end, ()))
+        candidates = tuple(
+            pair for pair in alike(renewed).candidates(decision.test, decision.region, objects)
+            if report.reviews.get(pair, NOT_REVIEWED) == NOT_REVIEWED
+        )  # fmt: skip
+        earlier = EarlierPair(key, decision.names, decision.ends, decision.test, review=review, region=decision.region)
+        if candidates and (frozenset(earlier.plain_names), frozenset(candidates)) not in alike_listed:
+            found.append(Again(earlier, objects, candidates, UNCERTAIN))
     return found

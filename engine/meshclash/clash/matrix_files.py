@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..messages import Sentence
 from .errors import InputError
 from .queries.registry import TESTS
 from .sets import KINDS
@@ -40,12 +41,15 @@ def read_matrix(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise InputError("the matrix file is too large")
+    except OSError as error:
+        raise InputError(Sentence("the matrix file cannot be read: {why}", why=error.strerror or error)) from error
+    if len(content) > MOST_BYTES:
+        raise InputError(Sentence("the matrix file is too large"))
+    try:
         text = content.decode("utf-8-sig")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), _dialect(text))]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"the matrix file is not valid CSV: {error}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(Sentence("the matrix file is not valid CSV: {why}", why=error)) from error
     return of_table([row for row in rows if any(row)])
 
 
@@ -62,53 +66,77 @@ def _dialect(text: str) -> type[csv.Dialect]:
 def of_table(rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     """Return the tests in the cells of a matrix; raises InputError."""
     if not rows or len(rows[0]) < 2:
-        raise InputError("a matrix needs names in its first row and its first column")
+        raise InputError(Sentence("a matrix needs names in its first row and its first column"))
     kind, *columns = rows[0]
     kind, names = kind or "model", [row[0] for row in rows[1:]]
     if kind not in KINDS:
-        raise InputError(f"the first cell must be the kind of the names, such as model or discipline, not '{kind}'")
+        raise InputError(
+            Sentence(
+                "the first cell must be the kind of the names, such as model or discipline, not '{kind}'", kind=kind
+            )
+        )
     if max(len(names), len(columns)) > MOST_NAMES:
-        raise InputError(f"a matrix has at most {MOST_NAMES} rows and columns")
-    found: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+        raise InputError(Sentence("a matrix has at most {count} rows and columns", count=MOST_NAMES))
+    found: dict[tuple[str, str], tuple[tuple[str, str], dict[str, Any]]] = {}
     for name, row in zip(names, rows[1:], strict=True):
         for column, cell in zip(columns, row[1:], strict=False):
             if cell.lower() in NOTHING:
                 continue
-            place = f"row {name}, column {column}"
+            place = _place(name, column)
             asked, key = _of_cell(cell, place), (min(name, column), max(name, column))
-            if found.setdefault(key, (place, asked))[1] != asked:
-                raise InputError(f"{place} contains '{cell}', but {found[key][0]} contains another value")
+            known, told = found.setdefault(key, ((name, column), asked))
+            if told != asked:
+                raise InputError(
+                    Sentence(
+                        "{place} contains '{cell}', but {other} contains another value",
+                        place=place, cell=cell, other=_place(*known),
+                    )
+                )  # fmt: skip
             if not (name and column):
-                raise InputError(f"{place}: the cell '{cell}' has no name in its row or column header")
+                raise InputError(
+                    Sentence(
+                        "{place}: the cell '{cell}' has no name in its row or column header", place=place, cell=cell
+                    )
+                )
     tests = []
-    for (_, _), (place, asked) in found.items():
-        name, column = place.removeprefix("row ").split(", column ", 1)
+    for (name, column), asked in found.values():
         title = name if name == column else f"{name}{BETWEEN}{column}"
         tests.append({"name": title, "set_a": f"{kind}:{name}", "set_b": f"{kind}:{column}", **asked})
     return tests
 
 
-def _of_cell(cell: str, place: str) -> dict[str, Any]:
+def _place(name: str, column: str) -> Sentence:
+    return Sentence("row {name}, column {column}", name=name, column=column)
+
+
+def _of_cell(cell: str, place: Sentence) -> dict[str, Any]:
     test, _, length = cell.partition(" ")
     test, length = test.lower(), length.strip()
     if test in YES:
         test = "intersection"
     if test not in TESTS:
-        raise InputError(f"{place}: there is no test '{test}'; available tests: {', '.join(TESTS)}")
+        raise InputError(
+            Sentence(
+                "{place}: there is no test '{test}'; available tests: {tests}",
+                place=place, test=test, tests=", ".join(TESTS),
+            )
+        )  # fmt: skip
     if not length:
         return {"kind": test}
     if test not in LENGTHS:
-        raise InputError(f"{place}: the {test} test does not use a length")
+        raise InputError(Sentence("{place}: the {test} test does not use a length", place=place, test=test))
     return {"kind": test, LENGTHS[test]: _metres(length, place)}
 
 
-def _metres(text: str, place: str) -> float:
+def _metres(text: str, place: Sentence) -> float:
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz").strip()
     unit = text[len(number) :].strip() or "m"
     try:
         return round(float(number.replace(",", ".")) * UNITS[unit], 12)
     except (ValueError, KeyError):
-        raise InputError(f"{place}: '{text}' is not a length: write 50 mm, 5 cm or 0.05 m") from None
+        raise InputError(
+            Sentence("{place}: '{text}' is not a length: write 50 mm, 5 cm or 0.05 m", place=place, text=text)
+        ) from None
 
 
 def to_matrix(tests: Sequence[NamedTest]) -> str:
@@ -127,8 +155,11 @@ def to_matrix(tests: Sequence[NamedTest]) -> str:
         cell = _cell(known)
         if len(kinds) > 1 or not kinds <= {*KINDS} or not cell or cells.get((a, b), cell) != cell:
             raise InputError(
-                f"test '{test.name}' cannot be written as a matrix cell: all sets must be of "
-                "one kind, such as model:NAME, and the only option of a test is one length"
+                Sentence(
+                    "test '{name}' cannot be written as a matrix cell: all sets must be of one kind, such as "
+                    "model:NAME, and the only option of a test is one length",
+                    name=test.name,
+                )
             )
         names |= {a: None, b: None}
         cells[a, b] = cell

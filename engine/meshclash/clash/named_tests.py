@@ -110,7 +110,7 @@ def read_tests(path: Path) -> list[NamedTest]:
     try:
         return parse_tests({"schema": TESTS_SCHEMA, "tests": read_matrix(path)} if data is None else data)
     except InputError as error:
-        raise InputError(f"'{path}': {error}") from error
+        raise InputError(Sentence("'{path}': {why}", path=path, why=error)) from error
 
 
 def parse_tests(data: Any) -> list[NamedTest]:

@@ -85,6 +85,8 @@ class DetectReport:
             available.
         topics: the unit of a BCF topic, one of `topics.TOPICS`.
         earlier_groups: groups of the baseline, with their topics, and the current ids of their pairs.
+        group_names: names that users gave to groups, by their keys.
+        journal: name of the file in which decisions are kept, without its folders; "" without a journal.
         placed: shapes and poses of the objects that share a shape with others, by name; only for a single frame.
         tests: the tests that were run together; `options` are the options of the first test. None for a single test.
     """
@@ -120,6 +122,8 @@ class DetectReport:
     allow_lost: bool = False
     topics: str = "pair"
     earlier_groups: Sequence[EarlierGroup] = ()
+    group_names: Mapping[str, str] = field(default_factory=dict)
+    journal: str = ""
     placed: Mapping[str, PlacedShape] = field(default_factory=dict)
 
     @property
@@ -218,6 +222,11 @@ class DetectReport:
             warnings=[*self.warnings, *told],
         )  # fmt: skip
 
+    @property
+    def all_reviews(self) -> dict[str, Review]:
+        """Decisions of users by pair id, also about clashes that are gone."""
+        return {**{pair.id: pair.review for pair, _, _ in self.gone}, **self.reviews}
+
     def told_by(self, ask: Asked, former: Mapping[str, str]) -> DetectReport:
         """Return this report with the statuses and comments that a file contains for pair ids.
 
@@ -228,14 +237,19 @@ class DetectReport:
         """
         rows, now = {row.id: row for row in self.rows}, former_rows(self.rows, former)
         reviews, again = {**self.reviews}, [*self.again]
-        for key, (review, place) in ask([*now, *rows], self.reviews).items():
+        gone = {pair.id: pair.review for pair, _, _ in self.gone}
+        for key, (review, place) in ask([*now, *rows, *gone], {**gone, **self.reviews}).items():
+            if key not in rows and key not in now:
+                gone[key] = review
+                continue
             row = rows.get(key) or now[key]
             if not self.things or is_certain(row, place, self.things, None if key in rows else former):
                 reviews[row.id] = review
             else:
                 pair = EarlierPair(key, row.names, location=place, review=review, region=row.region)
                 again.append(Again(pair, (), (row.id,), UNCERTAIN))
-        return replace(self, reviews=reviews, again=again)
+        told = [(replace(pair, review=gone[pair.id]), why, detail) for pair, why, detail in self.gone]
+        return replace(self, reviews=reviews, again=again, gone=told)
 
     @property
     def _present(self) -> Present:
@@ -276,10 +290,11 @@ class DetectReport:
 
     @cached_property
     def _own_groups(self) -> list[dict[str, Any]]:
-        """The groups for all files, computed once, each with the GUID of its BCF topic."""
+        """The groups for all files, computed once, with the GUIDs of their BCF topics and the names that users gave."""
         groups = self.groups()
         topics = same_topics(groups, self.earlier_groups)
-        return [{**group, "topic": topic} for group, topic in zip(groups, topics, strict=True)]
+        named = ({"name": name} if (name := self.group_names.get(group["key"])) else {} for group in groups)
+        return [{**group, "topic": topic, **name} for group, topic, name in zip(groups, topics, named, strict=True)]
 
     def _is_new(self, row: PairRow) -> bool | None:
         return None if self.baseline is None else row.id not in self.baseline[1]
@@ -341,6 +356,7 @@ class DetectReport:
             "shared": [dict(item) for item in self.shared],
             "warnings": list(self.warnings),
             "baseline": None if self.baseline is None else sent_path(self.baseline[0]),
+            "journal": self.journal or None,
             "options": self.options.as_dict(),
             "tests": [{"name": test.name, **test.options.as_dict()} for test in self.tests],
             "allow_lost": self.allow_lost,

@@ -24,6 +24,7 @@ MOST_GROUPS = 12  # that are printed
 TEXT_TITLES = tuple(column.title for column in TEXT if column.is_text)
 """Columns that are left-aligned; numbers are right-aligned."""
 MICROMETRES_BELOW = 1e-5
+NEXT_ENTRY = ",\n  "
 NOTHING, FOUND = "No test found a pair", ("is listed", "are listed")
 """Descriptions of the results of several different tests; `DetectTest` has those of a single test."""
 LINE_BEGINS = ("\t", "\r", "\n")
@@ -33,9 +34,17 @@ apostrophe itself, so that escaping can be undone."""
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """Write strict JSON; raises ValueError for NaN and infinity."""
-    text = json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
-    return without_controls(text, "\\u{:04x}")
+    """Write strict JSON with a line for each value and each entry of a list; raises ValueError for NaN and infinity.
+
+    A number a line, as an indent would give, takes several times as long for the faces of thousands of pairs.
+    """
+    write = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+    lines = []
+    for name, value in report.items():
+        entries = isinstance(value, list) and len(value) > 0
+        text = f"[\n  {NEXT_ENTRY.join(map(write, value))}\n ]" if entries else write(value)
+        lines.append(f" {write(name)}: {text}")
+    return without_controls("{\n" + ",\n".join(lines) + "\n}\n", "\\u{:04x}")
 
 
 def to_csv(report: dict[str, Any]) -> str:
@@ -236,7 +245,7 @@ def understood(report: dict[str, Any]) -> str:
         return ""
     first = min(found, key=lambda item: item["certainty"])
     more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"not judged as it stands: {first['name']}: {first['what'].rstrip('.')}{more}"
+    return f"repaired for the test: {first['name']}: {first['what'].rstrip('.')}{more}"
 
 
 def left_out(counted: dict[str, Any] | None) -> str:

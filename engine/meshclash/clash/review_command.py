@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=text, description=text)
         made.set_defaults(act=act)
         made.add_argument("report", type=Path, metavar="REPORT.json")
-        journal = f"where decisions are (default: beside the report, with the ending {ENDING})"
+        journal = f"where decisions are (default: what the report names, else its name with the ending {ENDING})"
         made.add_argument("--journal", type=Path, metavar="FILE", help=journal)
         return made
 
@@ -72,6 +72,7 @@ class Decided:
         gone: clashes of the baseline that no longer exist, by their ids.
         others: the number of other pairs in the report, such as touching pairs, which need no decision.
         history: history from the journal.
+        objects: properties of the objects of the pairs, by name.
     """
 
     pairs: dict[str, dict[str, Any]]
@@ -79,6 +80,7 @@ class Decided:
     gone: dict[str, dict[str, Any]] = field(default_factory=dict)
     others: int = 0
     history: History = field(default_factory=History)
+    objects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def review(self, pair: str) -> Review:
         """Return the decision in the journal, or else the one in the report."""
@@ -137,9 +139,25 @@ def _opened(given: argparse.Namespace) -> tuple[Decided, Any]:
         else:
             others += 1
     gone = {pair["id"]: pair for pair in report.get("gone") or [] if pair["id"] not in pairs}
-    journal = opened(given.journal or given.report.with_suffix(ENDING))
+    journal = opened(given.journal or _journal_of(given.report, report))
     history = History(event for event in journal.events.values() if not event.scene)
-    return Decided(pairs, report.get("groups") or [], gone, others, history), journal
+    objects = {item["name"]: item for item in report.get("objects") or []}
+    return Decided(pairs, report.get("groups") or [], gone, others, history, objects), journal
+
+
+def _journal_of(path: Path, report: Mapping[str, Any]) -> Path:
+    """Return the journal of a report: beside the report, and with its name unless the report names another.
+
+    Raises:
+        InputError: the report names a journal that is not beside it, so that its decisions would be missed.
+    """
+    named = report.get("journal")
+    if not isinstance(named, str):
+        return path.with_suffix(ENDING)
+    journal = path.with_name(Path(named).name)
+    if not journal.exists():
+        raise InputError(f"the decisions of this report are in '{named}', which is not beside it: add --journal FILE")
+    return journal
 
 
 def _list(given: argparse.Namespace) -> int:
@@ -205,11 +223,9 @@ def _show(given: argparse.Namespace) -> int:
     for key in decided.meant(given.pairs):
         row, review = decided.row(key), decided.review(key)
         decision = decided.history.decisions.get(key, Decision())
-        models = [
-            f"{side}: {row[side]}" + (f" (model {row[f'model_{side}']})" if row.get(f"model_{side}") else "")
-            for side in "ab"
-        ]
-        lines = [f"{key}  {clash_line(row)}", *models]
+        lines = [f"{key}  {clash_line(row)}", *(f"{side}: {_described(side, row, decided)}" for side in "ab")]
+        lines += [f"test: {row['test']}"] if row.get("test") else []
+        lines += [f"at: {' '.join(f'{x:.3f}' for x in row['location'])} m"] if row.get("location") else []
         lines += [f"gone: {in_words(row['why'], row['detail'])}"] if key in decided.gone else []
         lines += [f"status: {review.status}"]
         lines += [f"assignee: {review.assignee}"] if review.assignee else []
@@ -218,6 +234,16 @@ def _show(given: argparse.Namespace) -> int:
         )
         say(sys.stdout, *map(printable, lines), "")
     return DONE
+
+
+def _described(side: str, row: Mapping[str, Any], decided: Decided) -> str:
+    """Return an object of a pair with what helps to find it in another program: model, class, storey, GlobalId."""
+    name = row[side]
+    said = decided.objects.get(name, {})
+    model = [f"model {row[f'model_{side}']}"] if row.get(f"model_{side}") else []
+    known = [said[word] for word in ("class", "storey") if said.get(word)]
+    known += [f"GlobalId {said['GlobalId']}"] if said.get("GlobalId") else []
+    return f"{name} ({', '.join([*model, *known])})" if model or known else str(name)
 
 
 def _set(given: argparse.Namespace) -> int:

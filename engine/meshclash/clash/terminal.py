@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from typing import TextIO
 
 GONE = (errno.EPIPE, errno.EBADF)  # the reader has left, or there never was one: nobody misses the lines
+
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters except line breaks and tabs."""
 
 
 def printable(text: str) -> str:
@@ -25,8 +29,7 @@ def without_controls(text: str, escape: str = "\\x{:02x}") -> str:
     """Escape the control characters of a file's text, except line breaks and tabs, because terminals show files,
     too.
     """
-    codes = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
-    return text.translate({code: escape.format(code) for code in codes})
+    return CONTROLS.sub(lambda found: escape.format(ord(found[0])), text)
 
 
 def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = "") -> OSError | None:

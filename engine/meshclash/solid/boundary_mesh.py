@@ -18,6 +18,7 @@ from ..traversal.layers import component_volumes, copies_steps, one_layer_steps
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.steps import run
 from .cells import bounding_steps, thick
+from .facing import NO_DOUBTS, facing_doubts_steps
 from .repair import component_turns
 from .seams import outlook_steps, seam_steps
 
@@ -36,6 +37,9 @@ class BoundaryMesh(NamedTuple):
     certainty: float
     """Probability that this boundary is what the mesh represents; for a mesh that stays open, the probability that it
     does not represent a closed mesh."""
+    doubts: np.ndarray = NO_DOUBTS
+    """Boxes in which the facing of components is not certain, and the certainties, as returned by
+    ``facing_doubts_steps``, (k, 7)."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -48,7 +52,7 @@ def boundary_mesh_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMes
     if "drawn" not in mesh.derived:
         drawn = mesh.derived["drawn"] = yield from _drawn_steps(mesh)
         if drawn.mesh is not mesh:
-            drawn.mesh.derived["drawn"] = _itself(drawn.mesh)._replace(certainty=drawn.certainty)
+            drawn.mesh.derived["drawn"] = _itself(drawn.mesh)._replace(certainty=drawn.certainty, doubts=drawn.doubts)
     return mesh.derived["drawn"]
 
 
@@ -65,20 +69,22 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
     layered = mesh.is_closed or mesh.topology.two_sided
     faces = yield from (one_layer_steps(mesh) if layered else copies_steps(mesh))
     if len(faces) == 0 or (layered and len(faces) == count):
-        return itself
+        return itself._replace(doubts=(yield from facing_doubts_steps(mesh, False)))
     for chosen in (faces, thick(mesh, faces)):
         solid = yield from bounding_steps(mesh, chosen, layered)
         if solid is not None:
             made = mesh_over(mesh, solid.triangles, mesh.resolution)
             if layered:
                 made = yield from _turned_steps(made)
-            return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0)
+            yield from made.topology_steps()
+            doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(made, layered))])
+            return BoundaryMesh(made, solid.faces, count - len(solid.faces), 0, 1.0, doubts)
     outlook = yield from outlook_steps(mesh, faces)
     itself = itself._replace(certainty=outlook.certainty)
     if not layered and not outlook.may:
         return itself
     kept = mesh_over(mesh, mesh.triangles[faces], mesh.resolution)
-    closed = yield from _closed_at_seams_steps(kept, faces, count)
+    closed = yield from _closed_at_seams_steps(kept, faces, count, layered)
     if closed is not None:
         return closed
     return BoundaryMesh(kept, faces, count - len(faces), 0, outlook.certainty) if layered else itself
@@ -96,10 +102,10 @@ def _turned_steps(mesh: TriangleMesh) -> Generator[None, None, TriangleMesh]:
 
 
 def _closed_at_seams_steps(
-    kept: TriangleMesh, faces: np.ndarray, count: int
+    kept: TriangleMesh, faces: np.ndarray, count: int, layered: bool
 ) -> Generator[None, None, BoundaryMesh | None]:
     """Close some faces (m,) of a mesh of ``count`` faces at their seams with flat triangles; None if the mesh has
-    holes.
+    holes. ``layered``: the faces are one layer of two-sided faces.
 
     The winding may be that of the file, if the topology has flipped some faces, or the opposite winding.
     """
@@ -111,5 +117,6 @@ def _closed_at_seams_steps(
             closed = mesh_over(kept, np.vstack([triangles, seams.triangles]), kept.resolution)
             yield from closed.topology_steps()
             if closed.is_closed:
-                return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty)
+                doubts = yield from facing_doubts_steps(kept, layered)
+                return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty, doubts)
     return None

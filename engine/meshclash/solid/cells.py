@@ -4,10 +4,11 @@ together.
 Such a mesh is not closed: three faces meet at an edge of an inner face. The faces divide space into cells. Two faces
 that are adjacent by angle around an edge have the same cell between them, which assigns a cell to every side of a face.
 In a connected mesh only the outer cell has a negative volume, measured by its faces oriented out of it. The fronts of
-all faces around the outer cell point into it. A cell is a cavity if the fronts of all faces around it point into it;
-the other cells are material. Faces with material on both sides bound no volume. In a single layer of two-sided faces,
-the fronts carry no information: there, a cell is empty if a path from the cell to the outside crosses an even number of
-faces.
+all faces around the outer cell point into it, or away from it if the mesh is inside out. A cell is a cavity if the
+fronts of all faces around it point into it, as at the outer cell; the other cells are material. Faces with material on
+both sides bound no volume. Parts that no edge connects are processed separately, and keep the facing that they have: a
+part that is inside out, and lies in another part, is a cavity. In a single layer of two-sided faces, the fronts carry
+no information: there, a cell is empty if a path from the cell to the outside crosses an even number of faces.
 """
 
 from collections.abc import Generator
@@ -18,6 +19,7 @@ import numpy as np
 from ..traversal.layers import UPWARD, joined_numbers
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.topology import sorted_sides_steps
+from .facing import LAYERED_CERTAINTY, NO_DOUBTS, boxes_of, majority, shared_boxes_steps
 
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
 _FLAT = 1e-9  # of the largest volume of a cell: cells between two layers have none
@@ -31,6 +33,8 @@ class Bounding(NamedTuple):
     """Indices of the faces, (k,) int32."""
     triangles: np.ndarray
     """Vertices of each, (k, 3) int32."""
+    doubts: np.ndarray = NO_DOUBTS
+    """As in ``BoundaryMesh``, (k, 7)."""
 
 
 def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
@@ -59,16 +63,15 @@ def bounding_steps(mesh: TriangleMesh, faces: np.ndarray, of_layers: bool) -> Ge
     yield
     if cells is None:
         return None
-    empty = _empty(mesh.vertices, triangles, cells, of_layers)
-    yield
+    empty, inside_out, doubts = yield from _empty_steps(mesh.vertices, triangles, cells, of_layers)
     bounding = empty[:, 0] != empty[:, 1]
     if not bounding.any():
         return None
     chosen = mesh.triangles[faces[bounding]]
-    chosen = np.where(empty[bounding, :1], chosen, chosen[:, ::-1])
+    chosen = np.where((empty[:, 0] != inside_out)[bounding, None], chosen, chosen[:, ::-1])
     solid = mesh_over(mesh, chosen)
     yield from solid.topology_steps()
-    return Bounding(faces[bounding], chosen) if solid.is_closed else None
+    return Bounding(faces[bounding], chosen, doubts) if solid.is_closed else None
 
 
 def _has_rim_steps(triangles: np.ndarray, vertex_count: int) -> Generator[None, None, bool]:
@@ -146,26 +149,55 @@ def _turns(
     return order if is_told.all() and (away * away).sum(axis=2).min() > 0.0 else None
 
 
-def _empty(vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool) -> np.ndarray:
-    """Return whether the space in front of and behind each triangle contains no material, (m, 2) bool."""
-    a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
+def _empty_steps(
+    vertices: np.ndarray, triangles: np.ndarray, cells: np.ndarray, of_layers: bool
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Find which cells contain no material, separately for each part of the mesh that is connected by edges.
+
+    Returns:
+        Whether the space in front of and behind each triangle contains no material, (m, 2) bool. Whether the part of
+        each triangle is inside out, (m,) bool: inside another part it is a cavity. And the boxes that may be cavities
+        or material, as in ``BoundaryMesh``.
+    """
+    corners = vertices[triangles]
+    a, b, c = (corners[:, k] - vertices.mean(axis=0) for k in range(3))
     volumes = (a * np.cross(b, c)).sum(axis=1)
     of_cells = np.bincount(cells.ravel(), np.stack([-volumes, volumes], axis=1).ravel(), cells.size)
     fronts = np.bincount(cells[:, 0], minlength=cells.size)
     backs = np.bincount(cells[:, 1], minlength=cells.size)
     outer = of_cells < -_FLAT * np.abs(of_cells).max()
-    if of_layers:
-        return _evenly_far(cells, outer)[cells]
-    hollow = (backs == 0) & (backs[outer] == 0).all() & (fronts > 0)
-    empty: np.ndarray = (outer | hollow)[cells]
-    return empty
+    yield
+    part = joined_numbers(cells.size, cells)
+    numbers, parts = np.unique(part[cells[:, 0]], return_inverse=True)
+    ahead, behind = (np.bincount(part[outer], of[outer], cells.size)[numbers] for of in (fronts, backs))
+    inside_out, turned = behind > ahead, np.minimum(ahead, behind)
+    mixed = (turned > 0) | of_layers
+    yield
+    reversed_, unknown = np.isin(part, numbers[inside_out]), np.isin(part, numbers[mixed])
+    into, out_of = np.where(reversed_, backs, fronts), np.where(reversed_, fronts, backs)
+    hollow = (out_of == 0) & (into > 0) & ~unknown
+    if not mixed.any():
+        return (outer | hollow)[cells], inside_out[parts], NO_DOUBTS
+    far = _far(cells, outer)[cells]
+    yield
+    empty: np.ndarray = far % 2 == 0 if of_layers else (outer | hollow)[cells]
+    deep = mixed[parts] & (far > 1).any(axis=1)
+    doubts = NO_DOUBTS
+    if deep.any():
+        low, high = corners[deep].min(axis=(0, 1)), corners[deep].max(axis=(0, 1))
+        doubts = np.concatenate([low, high, [LAYERED_CERTAINTY]])[None]
+    if of_layers:  # ``facing_doubts_steps`` has doubts of these parts
+        return empty, np.zeros(len(cells), np.bool_), doubts
+    sure = majority(ahead + behind, turned)
+    shared = yield from shared_boxes_steps(*boxes_of(corners, parts, len(numbers)), sure)
+    return empty, inside_out[parts], np.vstack([doubts, shared])
 
 
-def _evenly_far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Return which cells (n,) bool are separated from outside by an even number of faces (m, 2)."""
+def _far(cells: np.ndarray, outer: np.ndarray) -> np.ndarray:
+    """Return how many faces (m, 2) at least are between each cell and the outside, (n,)."""
     far = np.where(outer, 0, 2 * len(outer) + 1)
     while True:
         before = far.copy()
         np.minimum.at(far, cells.ravel(), far[cells[:, ::-1].ravel()] + 1)
         if (far == before).all():
-            return far % 2 == 0
+            return far

@@ -31,6 +31,7 @@ _STARTS = 250
 _FIRST_ASKED = 4  # for each point that is wanted
 _CLIMBERS = 3
 _LEAST_STEP = 0.02  # of a radius
+_LEAST_GAIN = 2.0**-8  # of a radius: along a wall of even thickness, rounding makes radii grow without end
 _BOTH = NEAREST | WINDING_SIDE
 _NEGLIGIBLE, _BY_WIDTH, _BY_SIGHT = 0.2, 0.5, 6.0
 
@@ -185,7 +186,7 @@ def _room_steps(meant: IntendedSolid, surface: PosedSurface, least: float) -> St
         around = centres[:, None] + steps[:, None, None] * _WAYS
         found = yield from _free_inside_steps(surface, around, radii, 1)
         best = found.argmax(axis=1)
-        better = found[rows, best] > radii
+        better = found[rows, best] > (1.0 + _LEAST_GAIN) * radii
         centres = np.where(better[:, None], around[rows, best], centres)
         radii = np.where(better, found[rows, best], radii)
         # Steps grow again: a climb that begins beside the surface would otherwise not end.

@@ -184,8 +184,9 @@ def understood(mesh: TriangleMesh) -> tuple[str, float] | None:
     if drawn is None or mesh.shell:
         return None
     if drawn.mesh.is_closed:
-        done = _what_was_done(drawn.left_out, 0, drawn.joined)
-        return (done or "seams closed", drawn.certainty) if drawn.mesh is not mesh else None
+        done = _what_was_done(drawn.left_out, 0, drawn.joined, len(drawn.doubts) > 0)
+        changed = drawn.mesh is not mesh or len(drawn.doubts) > 0
+        return (done or "seams closed", _certainty_of(drawn)) if changed else None
     meant: IntendedSolid | None = mesh.derived.get("meant") or drawn.mesh.derived.get("meant")
     return None if meant is None else (meant.solidity.reason, meant.solidity.certainty)
 
@@ -194,8 +195,8 @@ def _meant_steps(mesh: TriangleMesh, drawn: BoundaryMesh) -> Generator[None, Non
     no_rims = np.empty((0, 3))
     if drawn.mesh.is_closed:
         repair = Repair(drawn.mesh, drawn.faces, drawn.left_out, 0, np.empty((0, 2), np.int32))
-        done = _what_was_done(drawn.left_out, 0, drawn.joined)
-        told = Solidity(True, True, done, _UNTOLD, 0.0, 1.0, drawn.left_out, 0, drawn.joined, drawn.certainty)
+        done = _what_was_done(drawn.left_out, 0, drawn.joined, len(drawn.doubts) > 0)
+        told = Solidity(True, True, done, _UNTOLD, 0.0, 1.0, drawn.left_out, 0, drawn.joined, _certainty_of(drawn))
         return IntendedSolid(repair, told, no_rims)
     before: _Decided | None = mesh.decided.get("meant")
     repair, shaped = yield from repair_steps(drawn.mesh, drawn.faces, mesh.decided.get("facing"))
@@ -260,9 +261,15 @@ def _closed_parts_steps(meant: IntendedSolid) -> Generator[None, None, IntendedS
     return IntendedSolid(kept, told, meant.radii)
 
 
-def _what_was_done(left_out: int, turned: int, joined: int) -> str:
+def _what_was_done(left_out: int, turned: int, joined: int, doubtful: bool = False) -> str:
     numbers = {"faces left out": left_out, "faces turned over": turned, "vertices joined at seams": joined}
-    return ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
+    done = [f"{number} {what}" for what, number in numbers.items() if number]
+    return ", ".join([*done, "inner parts may be cavities or material"] if doubtful else done)
+
+
+def _certainty_of(drawn: BoundaryMesh) -> float:
+    """Return the certainty of a closed boundary, including the facing of its components."""
+    return min(drawn.certainty, float(drawn.doubts[:, 6].min(initial=1.0)))
 
 
 def _probed_steps(mesh: TriangleMesh, probes: int) -> Generator[None, None, tuple[float, float, float]]:

@@ -18,13 +18,15 @@ from typing import Any
 from ..cell_text import format_depth
 from ..colours import COLOUR_A, COLOUR_B, hexadecimal
 from ..fasteners import REASONS
+from ..gone import NOT_TESTED as UNTESTED
+from ..gone import REASONS as REASONS_GONE
 from ..report_formats import APPROVED, coarse, lost, summary, understood
 from ..sent_paths import without_folders
 from ..terminal import without_controls
 from ..units import length_in_words
 from ..verdicts import AMBER, CLASH_VERDICTS, GREEN, NEAR, QUIET_VERDICTS, RED, VERDICTS
 from ..words import counted, kinds_in_words, plural
-from .page_objects import Matrix, Objects, matrices
+from .page_objects import Matrix, Objects, base_name, matrices
 from .page_rows import PageRows, breakable, image, label_style, table
 from .page_settings import MOST_IN_TITLE, settings, tests_of, title, when
 
@@ -35,6 +37,9 @@ CARDS_AT_ONCE = 60
 """Groups that a browser lays out before somebody wants more."""
 MOST_NAMED = 5
 """Lost objects that the head of the page names."""
+MOST_OPEN = 20
+"""Clashes of one reason that are listed without a click."""
+UNKNOWN = " (they may still exist)"
 WORDS_OF_TESTS = {"intersection", "clearance"}
 """Tests whose result is described as a number of clashes; other tests use other words."""
 OUTDATED = "An object of the pairs in grey may have changed since the test."
@@ -82,7 +87,7 @@ class _Page:
         name = html.escape(title(self.objects))
         body = "".join((
             self._head(name), self._matrices(), self._controls(), self._groups(), self._tables(),
-            self._not_tested(), self._settings(),
+            self._gone(), self._not_tested(), self._settings(),
         ))  # fmt: skip
         page = without_controls(
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
@@ -151,6 +156,7 @@ class _Page:
             *((count, status, "") for status, count in statuses.items()),
             *([(sum(bool(pair.get("new")) for pair in clashes), "new", "")] if self.report["baseline"] else []),
             *((count, VERDICTS[verdict].counted, "") for verdict, count in quiet.items()),
+            (len(self.report.get("gone") or []), "gone", ""),
             (shared, _noun(shared, "pair") + " of one element in two models", ""),
             (len(lost(self.report["stats"])), "lost, not tested", "lost"),
         ]  # fmt: skip
@@ -365,6 +371,36 @@ class _Page:
         )
 
     # ---- the end
+
+    def _gone(self) -> str:
+        """Return the clashes of the earlier report that are no longer found, by the reasons."""
+        found: dict[str, list[dict[str, Any]]] = {why: [] for why in REASONS_GONE}
+        for item in self.report.get("gone") or []:
+            found.setdefault(item["why"], []).append(item)
+        parts = "".join(
+            f"<details{' open' if len(items) <= MOST_OPEN else ''}><summary>{html.escape(why.capitalize())}"
+            f"{UNKNOWN if why in UNTESTED else ''}: {_number(len(items), 'clash')}</summary>"
+            f'<ul class="plainlist">{"".join(map(self._gone_line, items))}</ul></details>'
+            for why, items in found.items() if items
+        )  # fmt: skip
+        if not parts:
+            return ""
+        earlier = base_name(self.report["baseline"] or "the earlier report")
+        head = f"Clashes of {earlier} that this test did not find, by reason."
+        return (
+            f'<section id="gone"><h2>Gone since the earlier report</h2><p class="soft">{html.escape(head)}</p>'
+            f"{parts}</section>\n"
+        )
+
+    def _gone_line(self, item: dict[str, Any]) -> str:
+        """Return a clash that is gone as an entry of a list: the objects, their models, and what was decided."""
+        sides = [
+            f"{item[side]} ({self.objects.short(model)})" if (model := item.get(f"model_{side}")) else item[side]
+            for side in "ab"
+        ]
+        told = [item["detail"], format_depth(item), item["status"], item["comment"]]
+        more = " · ".join(text for text in told if text)
+        return f"<li>{html.escape(' × '.join(sides))} <small>{html.escape(more)}</small></li>"
 
     def _not_tested(self) -> str:
         """Return the objects that were not tested: objects that could not be read, and objects without geometry."""

@@ -77,7 +77,8 @@ def to_bcf(
             order = {pair["id"]: k for k, pair in enumerate(pairs)}
             members.sort(key=lambda pair: order[pair["id"]])  # the worst ones first
             guid = group.get("topic") or group_guid(group["key"])
-            found.append(_Subject(guid, f"{len(found) + 1}: {group['reason']}", members))
+            words = f"{group['name']}: {group['reason']}" if group.get("name") else group["reason"]
+            found.append(_Subject(guid, f"{len(found) + 1}: {words}", members))
     for pair in first.values():
         title = f"{pair['verdict']} {len(found) + 1}: {pair['a']} | {pair['b']}"
         found.append(_Subject(topic_guid(pair["id"]), title, [pair]))
@@ -154,8 +155,16 @@ def told_of(file: BcfFile, pairs: Iterable[str], known: Mapping[str, Review]) ->
     return found
 
 
-def _comment_guid(pair: str) -> str:
-    return str(uuid.uuid5(SPACE, f"{pair} comment"))
+def _comment_guid(of: str) -> str:
+    """Return the GUID of a comment on a pair, by its id, or on all pairs of a topic, by the topic's GUID."""
+    return str(uuid.uuid5(SPACE, f"{of} comment"))
+
+
+def unknown_topics(file: BcfFile, pairs: Iterable[str]) -> int:
+    """Return how many topics of a file are about none of the given pairs."""
+    own = {*pairs}
+    guids = {topic_guid(key) for key in own}
+    return sum(topic.guid.lower() not in guids and own.isdisjoint(_named_pairs(topic)) for topic in file.topics)
 
 
 def _named_pairs(topic: BcfTopic) -> dict[str, tuple[float, ...] | None]:
@@ -212,13 +221,15 @@ def _topic(
     if len(assignees) == 1 and (who := assignees.pop()):
         _add(topic, "AssignedTo", who)
     _add(topic, "Description", "\n\n".join(_description(pair, told) for pair in pairs))
-    said = [pair for pair in pairs if pair["comment"].strip()]
+    said = [(_comment_guid(pair["id"]), pair["comment"]) for pair in pairs if pair["comment"].strip()]
+    if len(said) == len(pairs) and len({text for _, text in said}) == 1:  # a decision about the group
+        said = [(_comment_guid(subject.guid if len(pairs) > 1 else pairs[0]["id"]), said[0][1])]
     comments = ElementTree.SubElement(topic, "Comments") if three and said else markup
-    for pair in said:
-        comment = ElementTree.SubElement(comments, "Comment", {"Guid": _comment_guid(pair["id"])})
+    for guid, text in said:
+        comment = ElementTree.SubElement(comments, "Comment", {"Guid": guid})
         _add(comment, "Date", created)
         _add(comment, "Author", AUTHOR)
-        _add(comment, "Comment", pair["comment"])
+        _add(comment, "Comment", text)
     files: dict[str, bytes] = {}
     shown = [some for some in ([pairs, pairs[:1]] if len(pairs) > 1 else [pairs]) if any(p["location"] for p in some)]
     holder = ElementTree.SubElement(topic, "Viewpoints") if three and shown else markup

@@ -24,7 +24,7 @@ from ...types.arguments import by_text, instance, several, text
 from ...types.copying import Changeable
 from ...types.numbers import truth
 from .journal import FIELDS, MOST_TEXT, SAID, Event, checked_event, event, now
-from .revisions import Identity, checked_identity, match_revisions, pair_id
+from .revisions import Identity, checked_identity, match_revisions, pair_id, renewed_models
 
 Names = tuple[str, str]
 NEW, ACTIVE, REOPENED, RESOLVED = "new", "active", "reopened", "resolved"
@@ -61,6 +61,7 @@ class Decision:
         names: names of the two objects, ("", "") if unknown.
         ends: identities of the two objects.
         questions: the tests that find the pair: it is gone when no test finds it any more.
+        asked: the tests that found the pair last, also of a pair that is gone.
     """
 
     status: str = ""
@@ -76,13 +77,14 @@ class Decision:
     names: Names = ("", "")
     ends: Names = ("", "")
     questions: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def test(self) -> str:
         """The name of the test that found the clash, or "" if the test has no name. If several tests find the same
         pair, the pair has a different id in each test.
         """
-        whole = (whole_question(text) for text in self.questions)
+        whole = (whole_question(text) for text in self.questions or self.asked)
         return next((text.removeprefix(TEST) for text in whole if text.startswith(TEST)), "")
 
     @property
@@ -90,7 +92,7 @@ class Decision:
         """The two regions of an object that overlap, if the clash is between parts of the same object. For a clash
         between two objects, the value is "".
         """
-        named = (text.removeprefix(REGION) for text in self.questions if text.startswith(REGION))
+        named = (text.removeprefix(REGION) for text in self.questions or self.asked if text.startswith(REGION))
         return next((text.partition("|")[0] for text in named), "")
 
     @property
@@ -127,6 +129,8 @@ class History(Changeable):
         events: events by their ids.
         decisions: the decisions, by the ids of pairs and the keys of groups.
         objects: the objects of the last detection, by their ids.
+        former: the last state of objects that later detections did not find, by their ids in ``Decision.ends``.
+        renewed: by these ids, the models that had new keys for almost all objects when the object was not found.
         groups: the keys of groups that pairs were put into by hand, by the ids of the pairs.
         merged: for each merged group, the key of the group into which it was merged.
         names: names of groups that were named, by their keys.
@@ -142,6 +146,8 @@ class History(Changeable):
     def _forget(self) -> None:
         self.decisions: dict[str, Decision] = {}
         self.objects: dict[str, Identity] = {}
+        self.former: dict[str, Identity] = {}
+        self.renewed: dict[str, set[str]] = {}
         self.groups: dict[str, str] = {}
         self.merged: dict[str, str] = {}
         self.names: dict[str, str] = {}
@@ -167,6 +173,8 @@ class History(Changeable):
         for (_, what), together in groupby(new_ones, key=lambda said: (said.time, said.field)):
             if what == "moved":
                 self._move(list(together))
+            elif what == "objects":
+                self._take_objects(list(together))
             else:
                 for said in together:
                     self._say(said)
@@ -176,8 +184,6 @@ class History(Changeable):
     def _say(self, said: Event) -> None:
         if said.field == "detected":
             self.detected = said.time
-        elif said.field == "objects":
-            self._take_objects(said)
         elif said.field in ("group", "merged", "name"):
             self.edits += 1
             of = {"group": self.groups, "merged": self.merged, "name": self.names}[said.field]
@@ -188,6 +194,8 @@ class History(Changeable):
                     of.pop(clash, None)
         else:
             for clash, found in zip(said.clashes, _found(said), strict=True):
+                if said.field == "found":  # another pair may have got the former id of a pair that moved
+                    self._forward.pop(clash, None)
                 self._say_of(self._decision(clash), said, found)
 
     def _decision(self, clash: str) -> Decision:
@@ -211,6 +219,7 @@ class History(Changeable):
             question = "" if found is None else found.question
             if question not in decision.questions:
                 decision.questions += (question,)
+            decision.asked = decision.questions
             if found is not None:
                 decision.names, decision.ends = found.names, found.ends
         elif said.field == "gone":
@@ -223,12 +232,20 @@ class History(Changeable):
             if said.field == "status":
                 decision.settled = said.time
 
-    def _take_objects(self, said: Event) -> None:
-        for item in _listed(said.value):
+    def _take_objects(self, events: Iterable[Event]) -> None:
+        """Take the objects of one detection that differ from those of the one before."""
+        before, gone = {**self.objects}, dict[str, Identity]()
+        for item in (item for said in events for item in _listed(said.value)):
             if isinstance(item, list) and len(item) == 1 and isinstance(item[0], str):
-                self.objects.pop(item[0], None)
+                if item[0] in self.objects:
+                    gone[item[0]] = self.objects.pop(item[0])
             elif (found := _identity(item)) is not None:
                 self.objects[found.id] = found
+        if not gone:
+            return
+        renewed = renewed_models([*before.values()], [*self.objects.values()])
+        self.former |= gone
+        self.renewed |= {key: renewed.intersection(item.models) for key, item in gone.items()}
 
     def _move(self, events: Sequence[Event]) -> None:
         """Move all pairs at once, because two may have exchanged their names."""
@@ -243,6 +260,9 @@ class History(Changeable):
         for new, old, end_a, end_b in moves:
             if old in taken:
                 decision = taken[old]
+                for before, end in zip(decision.ends, (end_a, end_b), strict=True):
+                    if before != end and (item := self.thing(before)) is not None:
+                        self.former[end] = item
                 decision.ends = (end_a, end_b)
                 self.decisions[new], self._forward[old] = decision, new
             if old in groups:
@@ -250,6 +270,13 @@ class History(Changeable):
         self.edits += 1
         for new, *_ in moves:
             self._forward.pop(new, None)
+
+    def thing(self, end: str) -> Identity | None:
+        """Return an object of a pair by its id in ``Decision.ends``, as it was when a detection last found it; None if
+        it is unknown.
+        """
+        end = text("end", end)
+        return self.objects.get(end) or self.former.get(end)
 
     def moved_to(self, clash: str) -> str:
         """Return the new id of a pair if one of its objects was renamed, or the same id if not."""
