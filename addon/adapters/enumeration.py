@@ -238,6 +238,7 @@ class Enumeration:
         self._names: set[str] = set()
         self._without_mesh: dict[tuple[str, str], Skipped] = {}  # by owner and source
         self._lost = objects_with_missing_data()
+        self._missing: list[Skipped] = []
         self._failed: dict[str, str] = {}  # why a modifier of a source failed; "" if none did
         self._unusable: dict[Hashable, Skipped] = {}  # by mesh key; objects may share one
 
@@ -253,6 +254,7 @@ class Enumeration:
                 item = self._take(entry, source, key, matrix, depsgraph)
             self._items.append(item)
         self._matrices = matrices
+        self._missing = missing_collections(self._scene)  # now: later the scene may have been undone or removed
 
     def _is_as_before(self, item: SourceObject, key: EntryKey, source: bpy.types.Object) -> bool:
         """Return whether at most the matrix of a known object may have changed."""
@@ -348,7 +350,7 @@ class Enumeration:
                 result.skipped.append(replace(self._unusable[item.mesh_key], name=item.name))
         self._places = self._places_of(result.meshes), self._places_of(result.clouds)
         result.objects, result.scans = map(self._columns, self._places)
-        result.skipped += missing_collections(self._scene)
+        result.skipped += self._missing
 
     def _places_of(self, known: Mapping[Hashable, object]) -> list[int]:
         """Return the indices of the entries whose objects have one of these meshes or clouds."""

@@ -173,7 +173,7 @@ class MESHCLASH_OT_scan_timeline(FrameOperator):
         events_list.list_events(context, scene)
         freshness.look_soon()
         frames = counted(scanned.timeline.done, "frame")
-        named, events = format_frames(scanned.timeline.looked_at), counted(len(scanned.events), "event")
+        named, events = format_frames(scanned.timeline.looked_at) or "–", counted(len(scanned.events), "event")
         return Sentence("{events} in {frames} ({range})", events=events, frames=frames, range=named)
 
     def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:

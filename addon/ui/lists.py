@@ -82,10 +82,13 @@ def draw_cell(line: Any, operator: str, index: int, cell: Cell, side: str = "a")
 
 
 def draw_list(layout: Any, kind: str, data: Any, rows: str, active: str, count: int) -> None:
-    """Draw a list whose rows have two lines: Blender highlights only as much of a row as one line is high."""
+    """Draw a list of a fixed height, so that nothing below moves; its rows have two lines.
+
+    Blender highlights only as much of a row as one line is high.
+    """
     column = layout.column()
     column.scale_y = 2.0 * LINE_HEIGHT
-    column.template_list(kind, "", data, rows, data, active, rows=count)
+    column.template_list(kind, "", data, rows, data, active, rows=count, maxrows=count)
 
 
 def draw_pair(

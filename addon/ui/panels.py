@@ -55,6 +55,7 @@ ABOVE_AND_BELOW, ROW = 604.0, 34.0  # heights of all but the list with a pair se
 MOST_NAMED = 3  # number of skipped objects that are named
 PAGE_SHARE = 0.3  # share of the width for the page number between two arrows
 SINCE = (("NEW", "{count} new"), ("REOPENED", "{count} reopened"), ("STILL", "{count} still found"))
+EXCLUDED_ROWS = 3
 MOST_GONE = 12  # pairs that are gone, in the popover
 FACT_LINES = 9  # fixed number of lines about the selected pair, so that nothing below moves
 LINES_OF_PAIR = (2, 1, 2)  # lines for the status of the selected pair, for its comment, and for its actions
@@ -224,12 +225,10 @@ class MESHCLASH_PT_exclusions(TabPanel):
         column.use_property_split, column.use_property_decorate = True, False
         for name in ("skip_same_parent", "skip_same_armature", "skip_same_collection"):
             column.prop(settings, name)
-        if settings.excluded_pairs:
-            row = layout.row()
-            row.template_list(
-                "MESHCLASH_UL_excluded", "", settings, "excluded_pairs", settings, "active_excluded", rows=3
-            )
-            row.operator("meshclash.include_pair", text="", icon="REMOVE")
+        row = layout.row()  # also without pairs, so that nothing moves when one is excluded
+        of_pairs = settings, "excluded_pairs", settings, "active_excluded"
+        row.template_list("MESHCLASH_UL_excluded", "", *of_pairs, rows=EXCLUDED_ROWS, maxrows=EXCLUDED_ROWS)
+        row.operator("meshclash.include_pair", text="", icon="REMOVE")
 
 
 class MESHCLASH_PT_fits(TabPanel):
@@ -466,7 +465,7 @@ def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) ->
     listed = context.window_manager.meshclash
     counts = {} if result.live else results.progress_counts(context.scene, result)
     grid, gone = (
-        layout.grid_flow(row_major=True, columns=4, even_columns=True, align=True),
+        layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True),
         histories.gone(context.scene),
     )
     again = bool(gone) or counts.get("ACTIVE", 0) > 0 or bool(listed.progress)
@@ -476,7 +475,7 @@ def _draw_since(layout: Any, context: Any, result: scene_results.SceneResult) ->
         else:
             grid.label(text="")
     if gone:
-        grid.popover("MESHCLASH_PT_gone", text=said("{count} no longer found", count=len(gone)), translate=False)
+        grid.popover("MESHCLASH_PT_gone", text=said("{count} gone", count=len(gone)), translate=False)
     else:
         grid.label(text="")
 

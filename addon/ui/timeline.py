@@ -32,7 +32,7 @@ ENDS = {
     "apart": "",
     "vanishes": "when one of the two objects disappears",
 }
-EVENT_ROWS = 3  # least number of rows
+EVENT_ROWS = 5  # number of rows
 EXCLUDE_SHARE = 0.33  # share of the width for the caption of rules
 CAPTION_SHARE = 0.45  # share of the width for captions of an event's facts
 

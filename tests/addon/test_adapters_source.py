@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from meshclash.clash.errors import InputError, UnusableObject
+from meshclash.clash.options import DetectOptions
 from meshclash.types.steps import run_to_end
 
 from addon.adapters import mesh_reader
@@ -280,6 +281,26 @@ def test_what_a_missing_library_had_is_lost(add_box, tmp_path):
     assert {*lost} == {"Part [parts.blend]", "Rack [parts.blend]", "Place", "Cut"}
     assert lost["Cut"].startswith("it needs 'Part', which is missing from the library //parts.blend")
     assert lost["Part [parts.blend]"].startswith("it is missing from the library //parts.blend")
+
+
+@pytest.mark.parametrize("source", [LiveSource, BlenderSource])
+def test_a_scene_that_is_removed_while_it_is_read_ends_the_reading_without_a_traceback(source, add_box, tmp_path):
+    """Also with a library in the file, whose missing collections are looked for."""
+    add_box("Part", (0, 0, 0), (1, 1, 1))
+    bpy.data.libraries.write(str(tmp_path / "parts.blend"), {bpy.data.objects["Part"]}, fake_user=True)
+    with bpy.data.libraries.load(str(tmp_path / "parts.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Part"]
+    scene, kept = bpy.context.scene, bpy.data.scenes.new("Kept")
+    reading = source(scene, bpy.context.view_layer)
+    given = (DetectOptions(), Changes(everything=True)) if source is LiveSource else ("all", "all", None)
+    steps = reading.read_steps(*given)
+    next(steps)
+    bpy.context.window.scene = kept
+    bpy.data.scenes.remove(scene)
+    try:
+        run_to_end(steps)
+    except InputError as error:
+        assert "removed" in str(error) or "deleted" in str(error)
 
 
 def test_edit_mode_gives_the_edited_mesh(add_box):

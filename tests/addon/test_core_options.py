@@ -45,6 +45,7 @@ TEXT_OF_SETS = st.one_of(
 def test_frames_are_read_and_written(text, frames):
     assert list(parse_frames(text)) == list(frames)
     assert list(parse_frames(format_frames(frames))) == list(frames)
+    assert format_frames(frames[:0]) == ""
 
 
 @pytest.mark.parametrize("text", ["", "a", "1-", "5-1", "1-9:0", "1..5", "1-2-3", "9:1", "1:9:0", "1:2:3:4", "1:"])

@@ -11,7 +11,9 @@ from ui_fakes import PlacedLayout
 from addon import results, scene_results
 from addon.ui import groups, panels
 
-PANELS = (panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_results, groups.MESHCLASH_PT_groups)
+PANELS = (
+    panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_results, groups.MESHCLASH_PT_groups,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -28,9 +30,9 @@ def hall(registered, add_box):
     return bpy.context.window_manager.meshclash
 
 
-def placed():
-    """Where each control of the panels is, and how high the panels are."""
-    region = SimpleNamespace(width=333, height=900)
+def placed(high):
+    """Where each control of the panels is in a sidebar of some height [px], and how high the panels are."""
+    region = SimpleNamespace(width=333, height=high)
     context = SimpleNamespace(
         area=None, region=region, preferences=bpy.context.preferences, scene=bpy.context.scene,
         window_manager=bpy.context.window_manager, active_object=None, view_layer=bpy.context.view_layer,
@@ -68,6 +70,10 @@ class Hand:
     def comment(self):
         if self.listed.active_row >= 0:
             bpy.context.scene.meshclash.comment = "seen"
+
+    def exclude(self):
+        if bpy.ops.meshclash.exclude_pair.poll():
+            bpy.ops.meshclash.exclude_pair()
 
     def step(self):
         bpy.ops.meshclash.step_pair(step=1)
@@ -121,11 +127,12 @@ ACTIONS = [name for name in vars(Hand) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_40_actions_move_no_control(hall, seed):
+@pytest.mark.parametrize("high", [500, 900])  # in a low sidebar Blender's list would grow with its rows
+def test_40_actions_move_no_control(hall, seed, high):
     hand = Hand(hall, seed)
     hall.active_group = 0
     hall.active_row = 0
-    before, found = placed(), []
+    before, found = placed(high), []
     for _ in range(40):
         name = ACTIONS[int(hand.rng.integers(len(ACTIONS)))]
         getattr(hand, name)()
@@ -134,7 +141,7 @@ def test_40_actions_move_no_control(hall, seed):
         if not groups.MESHCLASH_PT_groups.poll(bpy.context):  # Live has no groups
             hand.live_off()
             bpy.ops.meshclash.detect()
-        after = placed()
+        after = placed(high)
         found += [(name, *item) for item in jumps(before, after).items()]
         before = {**before, **after}
     hand.live_off()

@@ -207,7 +207,7 @@ class Stress:
         if len(listed.rows):
             listed.active_row = int(self.rng.integers(-1, len(listed.rows)))
 
-    def press(self, name, **given):
+    def press(self, name, /, **given):
         """Presses a button of the tab if it is not grey."""
         operator = getattr(bpy.ops.meshclash, name)
         if operator.poll():

@@ -9,7 +9,7 @@ from meshclash.clash.queries.registry import TESTS
 from scans import add_scan
 from ui_fakes import EDGES, PlacedLayout, make_report, make_row
 
-from addon import results, scene_results, translations, ui
+from addon import histories, results, scene_results, translations, ui
 from addon.texts import text_width
 from addon.ui import groups, lists, panels, tests, timeline
 from addon.ui.parts import TabPanel
@@ -101,8 +101,18 @@ def language(request, monkeypatch):
     return request.param
 
 
+@pytest.fixture
+def again(monkeypatch):
+    """What a second detection may tell: many pairs that are new, reopened, still found, and gone."""
+    counts = {"NEW": 1234, "REOPENED": 123, "STILL": 123, "ACTIVE": 7}
+    monkeypatch.setattr(results, "progress_counts", lambda *_: counts)
+    decision = SimpleNamespace(names=("Housing with a long name", "Bolt"), gone="2026-11-28T10:00:00")
+    monkeypatch.setattr(histories, "gone", lambda _scene: [(f"pair {k}", decision) for k in range(1234)])
+    monkeypatch.setattr(histories, "why_gone", lambda *_: "No longer found, because an object was moved or changed")
+
+
 @pytest.mark.parametrize("width", [300, 333])
-def test_no_text_is_cut(filled, language, width):
+def test_no_text_is_cut(filled, again, language, width):
     found = cut(width)
     scene_results.mark_stale(bpy.context.scene.session_uid, ["Housing 1"])
     bpy.context.scene.meshclash.skip_same_parent = True

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
 from mathutils import Vector
+from meshclash.geometry import intersection
 from ui_fakes import RecordingLayout, draw, escape, make_report, make_row
 
 from addon import freshness, handlers, results, running_work, scene_results, shown_things
@@ -444,6 +445,21 @@ def test_a_fault_of_ours_ends_it_and_is_not_hidden(driver, monkeypatch):
 def test_blender_cancels_it(driver):
     live.MESHCLASH_OT_live.cancel(driver.operator, bpy.context)
     assert nothing_runs()
+
+
+def test_first_contacts_need_no_kernel_that_no_package_has(boxes, driver, monkeypatch):
+    """The arrays for the segments are contiguous, as those of the warm-up: for others a kernel is compiled."""
+    driver.settle()
+    given, segments = [], intersection.contact_segments
+    monkeypatch.setattr(intersection, "contact_segments", lambda *arrays: given.extend(arrays) or segments(*arrays))
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 1e9)
+    driver.run.live.complete_cost, driver.run.live._retry_at = 1.0, 1e18
+    boxes["B"].location.x = 0.8  # it meets two others
+    bpy.context.view_layer.update()
+    driver.until(lambda: scene_results.result_of(driver.run.scene_uid).incomplete)
+    shown = scene_results.result_of(driver.run.scene_uid).report.rows
+    assert [row.contacts for row in shown] == [1, 1]  # rows are made when they are read
+    assert max(len(array) for array in given) == 2 and all(array.flags.c_contiguous for array in given)
 
 
 def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypatch):

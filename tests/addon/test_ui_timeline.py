@@ -71,6 +71,12 @@ def test_escape_keeps_what_was_found(passing, frames):
         assert f"3 events in frames 0-{last} (Intersection) Stopped before frame 40" in texts
 
 
+def test_a_scan_that_undo_stops_before_its_first_frame_is_drawn(passing):
+    Driver()
+    running_work.stop_task("Undo during detection: press Detect again")
+    assert "in frames – (Intersection)" in " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
+
+
 def test_a_scan_that_finds_nothing_says_what_to_try(passing):
     for name in ("B", "C"):
         bpy.data.objects.remove(bpy.data.objects[name])

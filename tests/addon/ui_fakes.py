@@ -225,13 +225,13 @@ class PlacedLayout:
         self._named_field(("prop", name), known, data, _shown(known.name if text is None else text, True), "NONE")
 
     def popover(self, panel, text="", icon="NONE", translate=True, **_):
-        self._control(("popover", panel), 1.0, _shown(text, translate), icon)
+        self._control(("popover", panel), 1.0, _shown(text, translate) + ARROW * bool(text), icon)
 
     def menu(self, name, **_):
         self._control(("menu", name))
 
-    def template_list(self, kind, _id, _data, _rows, _active, _name, rows=5, **_):
-        self._control(("list", kind), float(rows))
+    def template_list(self, kind, _id, data, items, _active, _name, rows=5, maxrows=5, **_):
+        self._control(("list", kind), float(max(min(len(getattr(data, items)), maxrows), rows)))
 
     def operator(self, name, text=None, icon="NONE", translate=True, **_):
         given = {}

@@ -212,7 +212,9 @@ def _beyond_frames(text: str) -> str:
 
 
 def format_frames(frames: range) -> str:
-    """Return the text that `parse_frames` converts to the same range."""
+    """Return the text that `parse_frames` converts to the same range; "" for no frames."""
+    if not frames:
+        return ""
     if len(frames) == 1:
         return str(frames[0])
     step = f":{frames.step}" if frames.step != 1 else ""
