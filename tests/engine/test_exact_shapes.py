@@ -159,6 +159,35 @@ def test_shapes_that_share_only_their_boundaries_touch(a, b, touching):
         assert mc.verdict(b, a, at(place), None).verdict == verdict
 
 
+@settings(deadline=None)
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(1, 40), st.sampled_from(["mesh", "ball", "rounded box"]))
+def test_verdicts_of_margins_compare_the_gap_with_the_sum_of_the_radii(radius_a, radius_b, sixteenths, kind):
+    """Boxes of side 1 beside each other: the gap and the radii are whole numbers of sixteenths."""
+    radius_a = max(radius_a, 1)
+    a, size = {
+        "mesh": (S.Inflated(BOX, radius_a / 16), 1.0),
+        "ball": (S.Sphere(radius_a / 16), 0.5),
+        "rounded box": (S.Box(1.0, radius_a / 16), 1.0),
+    }[kind]
+    pose, reach = at(size + sixteenths / 16), radius_a + radius_b
+    b = S.Inflated(BOX, radius_b / 16)
+    expected = mc.Verdict.CLASH if sixteenths < reach else mc.Verdict.APART
+    if sixteenths == reach:
+        expected = mc.Verdict.TOUCHING
+    assert mc.verdict(a, b, None, pose).verdict == expected
+    assert mc.verdict(b, a, pose, None).verdict == expected
+
+
+@pytest.mark.parametrize("a", [S.Inflated(S.sphere(1.0, 0.001), 0.25), S.Capsule(0.5, 1.5)])
+def test_the_verdict_of_a_deep_overlap_does_not_list_all_near_triangles(monkeypatch, a):
+    def listed(*_arguments, **_options):
+        raise AssertionError("a triangle that is surely nearer decides")
+
+    monkeypatch.setattr("meshclash.query.shape_pairs._are_within", listed)
+    monkeypatch.setattr("meshclash.query.shape_pairs.is_within", listed)
+    assert mc.verdict(a, S.sphere(1.0, 0.001), None, at(1.0)).verdict == mc.Verdict.CLASH
+
+
 def test_hulls_are_filled_and_meshes_are_surfaces():
     small, hull = S.box(0.1), S.Inflated(S.ConvexHull(BOX), 0.0)
     assert mc.collides(hull, small) and mc.distance(hull, small).distance == 0.0

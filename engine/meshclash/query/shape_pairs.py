@@ -124,18 +124,23 @@ def overlap_steps(request: Request) -> Generator[Any, None, bool]:
         found = yield from ask(VERDICT, solids, (pose_of(row_a), pose_of(row_b)), threads=request.options.threads)
         return found.verdict not in (APART, TOUCHING)
     if a.surface is not None and b.surface is not None:
-        rounding = _SURFACE_ROUNDING * (_extent(a.mesh, b.mesh, row_a, row_b) + reach) + _LEAST
+        near, rounding = yield from _within_reach(a, b, row_a[None], row_b[None], request)
+        if near.distance[0] < reach - rounding:
+            return True
         return (yield from _are_within(a, b, row_a, row_b, request, reach + rounding, strict=True))
     if a.convex and b.convex:
-        hulls = transform_points(row_b, b.convex.points)
-        told = boxes_within(transform_points(row_a, a.convex.points), hulls, (a.radius, b.radius), True)[0]
+        solid = transform_points(row_b, b.convex.points)
+        told = boxes_within(transform_points(row_a, a.convex.points), solid, (a.radius, b.radius), True)[0]
         if told != NO_BOXES:
             return bool(told == WITHIN)
+        hulls: np.ndarray | None = solid
     elif a.convex:
         hulls = yield from _hulls_near(a.convex, b, row_a, row_b, reach)
     else:
         assert b.convex is not None
         hulls = yield from _hulls_near(b.convex, a, row_b, row_a, reach)
+    if hulls is None:
+        return True
     convex, row = (a.convex, row_a) if a.convex else (b.convex, row_b)
     assert convex is not None
     points = transform_points(row, convex.points[0])
@@ -147,11 +152,17 @@ def overlap_steps(request: Request) -> Generator[Any, None, bool]:
 
 def _hulls_near(
     convex: ConvexShape, side: ShapeSide, row: np.ndarray, far: np.ndarray, reach: float
-) -> Generator[Any, None, np.ndarray]:
-    """Return the world corners (n, 3, 3) of the triangles of a surface that may be within reach of a convex core."""
+) -> Generator[Any, None, np.ndarray | None]:
+    """Return the world corners (n, 3, 3) of the triangles of a surface that may be within reach of a convex core, or
+    None if a triangle is surely nearer than the reach.
+    """
     yield 0.0
-    within = reach + _SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + _LEAST
+    rounding = _SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + _LEAST
+    within = reach + rounding
     assert side.surface is not None
+    _, answers = triangles_near(convex, side.surface, row, far, within, within, 0.0, reach - rounding)
+    if (answers[:, UPPER] < reach - rounding).any():
+        return None
     triangles, _ = triangles_near(convex, side.surface, row, far, within, within, 0.0)
     corners: np.ndarray = transform_points(far, side.mesh.corners_of(triangles))
     return corners
@@ -336,17 +347,12 @@ def _surfaces(
     a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool
 ) -> Generator[Any, None, Near]:
     """Compare two surfaces with radii, in poses (k, 3, 4)."""
-    things, poses, options = (a.surface, b.surface), (rows_a, rows_b), {"threads": request.options.threads}
     reach = a.radius + b.radius
-    extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
-    rounding = _SURFACE_ROUNDING * (max(extents) + reach) + _LEAST
-    limits = {"upper_limit": request.options.upper_limit + reach}
-    if only_met:
-        limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
-    near: Distance = yield from ask(DISTANCE, things, poses, **limits, **options)
+    near, rounding = yield from _within_reach(a, b, rows_a, rows_b, request, only_met)
     met = near.distance < reach - rounding
     if reach == 0.0:
-        met = np.asarray((yield from ask(COLLIDES, things, poses, **options)))
+        options = {"threads": request.options.threads}
+        met = np.asarray((yield from ask(COLLIDES, (a.surface, b.surface), (rows_a, rows_b), **options)))
     else:
         for k in np.flatnonzero(~met & ~(near.distance > reach + rounding)).tolist():
             met[k] = yield from _are_within(a, b, rows_a[k], rows_b[k], request, reach + rounding)
@@ -354,6 +360,25 @@ def _surfaces(
     answers[:, UPPER], answers[:, POINT_A : POINT_B + 3] = near.distance, near.points.reshape(-1, 6)
     distances, points = _with_radii(met, answers, a.radius, b.radius)
     return Near(met, distances, points, np.stack([near.triangle_a, near.triangle_b], axis=1))
+
+
+def _within_reach(
+    a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, request: Request, only_met: bool = True
+) -> Generator[Any, None, tuple[Distance, float]]:
+    """Measure the cores of two surfaces, in poses (k, 3, 4), and return the distances and their rounding error [m].
+
+    With ``only_met``, the search for a pose ends at the first triangles that are surely nearer than the sum of the
+    radii, and distances beyond this sum are infinite.
+    """
+    reach = a.radius + b.radius
+    extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
+    rounding = _SURFACE_ROUNDING * (max(extents) + reach) + _LEAST
+    limits = {"upper_limit": request.options.upper_limit + reach}
+    if only_met:
+        limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
+    poses, options = (rows_a, rows_b), {"threads": request.options.threads}
+    near: Distance = yield from ask(DISTANCE, (a.surface, b.surface), poses, **limits, **options)
+    return near, rounding
 
 
 def _are_within(

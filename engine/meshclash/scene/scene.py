@@ -177,8 +177,9 @@ class Scene(Changeable, caches={"_chosen": NoneType, "_standing": NoneType, "_sp
         """Add an object to the scene, and return the id of the object.
 
         Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh. If several objects
-                share a mesh, pass the same Python object for each of them.
+            mesh: a TriangleMesh, a hierarchy made by ``build``, an exact shape (``mc.shapes.Sphere``, ``Inflated``,
+                ...), a PointCloud or a ClusteredMesh. If several objects share a mesh, pass the same Python object for
+                each of them.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
             name: a name that no other object has, or None.
             resolution: the precision of the object's world coordinates [m], if its pose was stored less precisely
