@@ -210,8 +210,8 @@ def _first_contact_steps(pairs: FirstContacts) -> Generator[None, None, list[Pai
         places.setdefault(id(first.found), []).append(place)
     told = [found[key].first_contacts(np.array([pairs.found[k].job for k in places[key]])) for key in places]
     numbers, kinds, corners = (np.concatenate(column) for column in zip(*told, strict=True))
-    a, b = (np.ascontiguousarray(corners[:, side]) for side in (0, 1))  # else another kernel is compiled for them
-    curves = contact_segments(a, b, kinds)[0]
+    of_a, of_b = (np.ascontiguousarray(corners[:, side]) for side in (0, 1))  # else other kernels are compiled
+    curves = contact_segments(of_a, of_b, kinds)[0]
     middles = curves.mean(axis=1).tolist()
     curves, corners = curves.astype(np.float32), corners.astype(np.float32)
     yield
