@@ -33,8 +33,8 @@ PAIR_KEYS = ["id", "test", "a", "b", "region", "frame", "verdict", "contacts", "
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    keys = "schema version file created saved_list unit files models shared warnings baseline options tests allow_lost"
-    keys += " objects tested gone undecided group_by groups"
+    keys = "schema version file created saved_list unit files models shared warnings baseline journal options tests"
+    keys += " allow_lost objects tested gone undecided group_by groups"
     assert list(data) == [*keys.split(), "events", "pairs", "stats"]
     known = [key for key in data["pairs"][0] if not key.startswith("original_")]
     assert known == PAIR_KEYS, "keys are a promise to readers of reports: add a new column to PAIR_KEYS"

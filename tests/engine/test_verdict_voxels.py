@@ -4,7 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from cubes import FINE, Cubes, is_manifold, squares, two_solids, verdicts
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import rotation
 
@@ -39,6 +39,8 @@ def divided(cubes: Cubes, rng: np.random.Generator, into_world: np.ndarray) -> m
     return mc.TriangleMesh(vertices, np.array(triangles), resolution=FINE, weld=True)
 
 
+@example(seed=0, which=(True, True))  # the topology of the open mesh flips faces that the file stores rightly
+@example(seed=159, which=(True, True))
 @given(seed=st.integers(0, 2**32 - 1), which=st.sampled_from([(True, True), (True, False)]))
 def test_solids_with_faces_that_end_amid_edges_are_judged_as_the_sets_of_their_cubes(seed, which):
     rng = np.random.default_rng(seed)

@@ -128,7 +128,7 @@ def _bounding_divided_steps(
     yield from closed.topology_steps()
     if not closed.is_closed:
         return None
-    doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(kept, layered))])
+    doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(closed, layered))])
     return BoundaryMesh(closed, faces[bounding], 0, seams.joined, seams.certainty, doubts)
 
 
@@ -160,13 +160,17 @@ def _closed_at_seams_steps(
     The winding may be that of the file, if the topology has flipped some faces, or the opposite winding.
     """
     yield from kept.topology_steps()
-    turned = np.where(kept.topology.orientation[:, None] < 0, kept.triangles[:, ::-1], kept.triangles)
-    for triangles in (kept.triangles, turned) if (kept.topology.orientation < 0).any() else (turned,):
+    flipped = kept.topology.orientation < 0
+    turned = np.where(flipped[:, None], kept.triangles[:, ::-1], kept.triangles)
+    for of_file in (True, False) if flipped.any() else (False,):
+        triangles = kept.triangles if of_file else turned
         seams = yield from seam_steps(kept, triangles)
         if seams is not None:
             closed = mesh_over(kept, np.vstack([triangles, seams.triangles]), kept.resolution)
             yield from closed.topology_steps()
             if closed.is_closed:
-                doubts = yield from facing_doubts_steps(kept, layered)
+                # No face of the file is turned if its winding closes the mesh, although edges that do not match let
+                # the topology of the open mesh flip some.
+                doubts = yield from facing_doubts_steps(closed if of_file else kept, layered)
                 return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty, doubts)
     return None
