@@ -121,9 +121,8 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
     )
     draw_text(layout, text, context.region, "TIME")
     if not scanned.complete:
-        draw_text(
-            layout, said("Stopped before frame {frame}", frame=str(scanned.timeline.frames[-1])), context.region, "INFO"
-        )
+        stopped = said("Stopped before frame {frame}", frame=str(scanned.timeline.frames[scanned.timeline.done]))
+        draw_text(layout, stopped, context.region, "INFO")
     statistics = scanned.statistics.as_dict()
     draw_skipped(layout, scanned.timeline.skipped, statistics["no_geometry"], context.region)
     if not scanned.events:

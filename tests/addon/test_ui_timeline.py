@@ -68,7 +68,7 @@ def test_escape_keeps_what_was_found(passing, frames):
     if frames == 11:
         assert told() == [(a, b, start, min(end, last)) for a, b, start, end in ALL if start <= last]
         texts = " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
-        assert f"3 events in frames 0-{last} (Intersection) Stopped before frame 40" in texts
+        assert f"3 events in frames 0-{last} (Intersection) Stopped before frame {last + 1}" in texts
 
 
 def test_a_scan_that_undo_stops_before_its_first_frame_is_drawn(passing):

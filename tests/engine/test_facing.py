@@ -6,6 +6,8 @@ import pytest
 from cubes import Cubes, block, hollow, some, squares, verdicts
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.solid.seams import divided_steps
+from meshclash.types.steps import run
 
 WAYS = {
     "as it is": lambda triangles, rng: triangles,
@@ -117,3 +119,25 @@ def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_that_body(seed,
     found = mc.verdict(as_mesh(divided, way, rng), as_mesh(corners_of(other), "as it is", rng))
     right = found.name in verdicts(cubes, frozenset(tuple(map(int, cube)) for cube in other))
     assert right or (way not in TOLD and found.certainty < 1.0)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_triangles_are_divided_where_vertices_differ_by_rounding(seed):
+    """Such vertices lie on each other's edges, so that cutting new edges again would never end."""
+    rng = np.random.default_rng(seed)
+    places = rng.integers(1, 4, (6, 3)).astype(float)
+    vertices = np.concatenate([places, places * (1.0 + 2.0**-52 * rng.integers(-3, 4, (6, 3)))])
+    triangles = np.array([rng.permutation(len(vertices))[:3] for _ in range(20)])
+    mesh = mc.TriangleMesh(vertices, triangles)
+    divided = run(divided_steps(mesh, np.arange(len(triangles))))
+    if divided is None:
+        return
+    assert (np.diff(np.sort(divided.triangles, axis=1), axis=1) > 0).all()
+    sums = np.zeros((len(triangles), 3))
+    np.add.at(sums, divided.sources, areas(vertices[divided.triangles]))
+    np.testing.assert_allclose(sums, areas(vertices[mesh.triangles]), atol=1e-12)
+
+
+def areas(corners: np.ndarray) -> np.ndarray:
+    """Twice the areas of triangles (m, 3, 3), along their normals, (m, 3)."""
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -125,7 +125,7 @@ class Divided(NamedTuple):
 
 def divided_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None, Divided | None]:
     """Divide triangles (m,) of a mesh at its vertices that lie on their edges; None if the mesh has no edge of three or
-    more triangles, or no vertex on an edge.
+    more triangles, no vertex on an edge, or no area.
 
     Around an edge of several triangles, cells are known only if all of them divide the edge at the same vertices. Large
     meshes are divided only at their open edges. The generator yields every few milliseconds.
@@ -157,18 +157,27 @@ def divided_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
         sources += [number] * len(pieces)
         if number % _TRIANGLES_AT_ONCE == 0:
             yield
-    return Divided(np.array(done, np.int32), np.array(sources))
+    return Divided(np.array(done, np.int32), np.array(sources)) if done else None
 
 
 def _pieces(corners: list[int], inner: dict[tuple[int, int], np.ndarray]) -> list[list[int]]:
-    """Return a triangle, cut at the vertices on its edges."""
+    """Return a triangle, cut at the vertices on its edges; pieces with a vertex twice have no area and are left out.
+
+    New edges are not cut again: two vertices that differ by rounding errors lie on each other's edges.
+    """
+    pieces = [corners]
     for side in range(3):
-        a, b, c = corners[side], corners[side - 2], corners[side - 1]
+        a, b = corners[side], corners[side - 2]
         on = inner.get((min(a, b), max(a, b)))
-        if on is not None:
-            run = [a, *(on.tolist() if a < b else on[::-1].tolist()), b]
-            return [piece for p, q in pairwise(run) for piece in _pieces([p, q, c], inner)]
-    return [corners]
+        if on is None:
+            continue
+        cut, apex = next(
+            (piece, piece[i - 1]) for piece in pieces for i in range(3) if (piece[i], piece[i - 2]) == (a, b)
+        )
+        pieces.remove(cut)
+        run = [a, *(on.tolist() if a < b else on[::-1].tolist()), b]
+        pieces += [[p, q, apex] for p, q in pairwise(run)]
+    return [piece for piece in pieces if len(set(piece)) == 3]
 
 
 def _feature(mesh: TriangleMesh, ends: np.ndarray) -> float:
