@@ -238,7 +238,7 @@ class DetectReport:
         rows, now = {row.id: row for row in self.rows}, former_rows(self.rows, former)
         reviews, again = {**self.reviews}, [*self.again]
         gone = {pair.id: pair.review for pair, _, _ in self.gone}
-        for key, (review, place) in ask([*now, *rows, *gone], {**gone, **self.reviews}).items():
+        for key, (review, place) in ask([*now, *rows, *gone], self.all_reviews).items():
             if key not in rows and key not in now:
                 gone[key] = review
                 continue

@@ -110,13 +110,9 @@ def _bounding_divided_steps(
     if layered:
         made = yield from _turned_steps(mesh_over(mesh, solid.triangles))
         solid = solid._replace(triangles=made.triangles)
-    source, every = divided.sources[solid.faces], np.bincount(divided.sources, minlength=len(faces))
-    bounding = np.bincount(source, minlength=len(faces)) > 0
-    if (np.bincount(source, minlength=len(faces))[bounding] != every[bounding]).any():
+    bounding, one, pieces_of = np.unique(divided.sources[solid.faces], return_index=True, return_counts=True)
+    if (pieces_of != np.bincount(divided.sources, minlength=len(faces))[bounding]).any():
         return None
-    first = np.full(len(faces), -1)
-    first[source[::-1]] = np.arange(len(source))[::-1]
-    one = first[bounding]
     turned = _is_turned(divided.triangles[solid.faces[one]], solid.triangles[one])
     whole = mesh.triangles[faces[bounding]]
     triangles = np.where(turned[:, None], whole[:, ::-1], whole)
