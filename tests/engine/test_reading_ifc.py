@@ -6,7 +6,7 @@ import zipfile
 import meshclash as mc
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ifc_samples import model_text, product
 from meshclash.reading.step_text import read_references, references
@@ -261,6 +261,39 @@ def test_a_representation_that_others_map_is_read_where_it_stands_too(tmp_path):
     parts = read(tmp_path, SOME + MAPPED)
     assert [(part.name, box(part)) for part in parts] == [("E30", [5, 0, 0, 6, 1, 1]), ("E99", [0, 0, 0, 1, 1, 1])]
     assert parts.left_out == ()
+
+
+CONTEXTS = st.lists(
+    st.sampled_from(["'Model'", "'Plan'", "'Design'", "'Annotation'", "'X'", "''", "$", None]), min_size=1, max_size=6
+)
+
+
+@given(CONTEXTS, st.data())
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_shapes_of_all_contexts_are_made_together(tmp_path, kinds, data):
+    """ifcopenshell's iterator passes over contexts of some types as soon as another context is a model's: their shapes
+    were made one by one, on one core and without progress.
+    """
+    import ifcopenshell.geom
+
+    single, alone = [], ifcopenshell.geom.create_shape
+    body = "".join(
+        f"#{300 + k}=IFCGEOMETRICREPRESENTATIONCONTEXT($,{kind},3,1.E-05,#2,$);\n"
+        for k, kind in enumerate(kinds)
+        if kind
+    )
+    used = data.draw(st.lists(st.integers(0, len(kinds) - 1), min_size=1, max_size=5))
+    for k, at in enumerate(used):
+        context = 300 + at if kinds[at] else "$"
+        lines = shape(400 + 2 * k, "#17", context=context).replace("#$", "$")
+        body += lines + product(500 + k, shape=f"#{400 + 2 * k}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ifcopenshell.geom, "create_shape", lambda *args: (single.append(args[1].Name), alone(*args))[1])
+        parts = read(tmp_path, SOME + body)
+    assert [part.name for part in parts] == sorted(
+        ["E99", *(f"E{500 + k}" for k in range(len(used)))], key=lambda name: int(name[1:])
+    )
+    assert sorted(single) == [f"E{500 + k}" for k, at in enumerate(used) if kinds[at] is None]
 
 
 def test_a_place_or_shape_that_is_not_there_loses_the_element(tmp_path):

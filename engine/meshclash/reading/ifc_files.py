@@ -289,6 +289,8 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
     settings = ifcopenshell.geom.settings()
     resolution = _resolution(model, found.metres or 1.0)
     left = {(number, body): body for number, bodies in wanted.items() for body in bodies}
+    contexts = {context.id() for body in left.values() if (context := body.representation.ContextOfItems) is not None}
+    settings.set("context-ids", sorted(contexts))  # by default, the iterator passes over contexts of some types
     found.found += len(left) - len(wanted)  # a product may have several bodies
     products, total = [model.by_id(number) for number in wanted], len(left)
     shapes = ifcopenshell.geom.iterator(settings, model, os.cpu_count() or 1, include=products)
@@ -296,7 +298,7 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
     more, count = shapes.initialize(), 0
     while more:
         count += 1
-        yield Progress(PARSED + (1.0 - PARSED) * min(1.0, count / total), f"{count:,} of {total:,} shapes")
+        yield _made(count, total)
         shape = shapes.get()
         made_of = int(shape.geometry.id.partition("-")[0])
         body = next((item for item in wanted[shape.id] if made_of in item.ids and (shape.id, item) in left), None)
@@ -304,7 +306,8 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
             del left[shape.id, body]
             _add(found, model.by_id(shape.id), body, shape, resolution)
         more = shapes.next()
-    for number, body in left:
+    for count, (number, body) in enumerate(left, total - len(left) + 1):
+        yield _made(count, total)
         product = model.by_id(number)
         try:  # the iterator skips representations that others map
             shape = ifcopenshell.geom.create_shape(settings, product, body.representation)
@@ -312,6 +315,11 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
             found.left_out.append((_name(product), "ifcopenshell makes no shape of it"))
         else:
             _add(found, product, body, shape, resolution)
+
+
+def _made(count: int, total: int) -> Progress:
+    """Return the progress when ifcopenshell makes one of all shapes."""
+    return Progress(PARSED + (1.0 - PARSED) * min(1.0, count / total), f"{count:,} of {total:,} shapes")
 
 
 def _add(found: RawParts, product: Any, body: Body, shape: Any, resolution: float) -> None:
