@@ -292,18 +292,27 @@ def _sheet(rng: np.random.Generator, thickness: float) -> Sheet:
     return Sheet(2.0, rng.uniform(0.8, 2.0), float(rng.choice([0.0, rng.uniform(0.2, 1.2)])))
 
 
-KINDS: dict[str, tuple[Callable[[np.random.Generator, float], Shape], float]] = {
-    "tree": (_tree, 0.06), "thin tree": (_tree, 0.02), "coil": (_coil, 0.05), "wire": (_coil, 0.012),
-    "lattice": (_lattice, 0.04), "thin lattice": (_lattice, 0.01), "comb": (_comb, 0.02), "plates": (_plates, 0.01),
-    "blocks": (_blocks, 0.0), "blobs": (_blobs, 0.0), "sheet": (_sheet, 0.0),
+class Kind(NamedTuple):
+    """How the shapes of a kind are made."""
+
+    maker: Callable[[np.random.Generator, float], Shape]
+    thickness: float
+    """Thickness of thin parts, before the shape is scaled to a largest side of 2."""
+    seed: int
+    """Of random numbers: another one for each kind, so that no two kinds share shapes or poses."""
+
+
+KINDS = {
+    "tree": Kind(_tree, 0.06, 2), "thin tree": Kind(_tree, 0.02, 9), "coil": Kind(_coil, 0.05, 1),
+    "wire": Kind(_coil, 0.012, 4), "lattice": Kind(_lattice, 0.04, 7), "thin lattice": Kind(_lattice, 0.01, 12),
+    "comb": Kind(_comb, 0.02, 3), "plates": Kind(_plates, 0.01, 6), "blocks": Kind(_blocks, 0.0, 8),
+    "blobs": Kind(_blobs, 0.0, 5), "sheet": Kind(_sheet, 0.0, 10),
 }  # fmt: skip
-"""Name to maker and thickness of its thin parts, before it is scaled to a largest side of 2."""
 
 
 def make_shape(kind: str, seed: int) -> Shape:
     """The shape of a kind and a seed; always the same one."""
-    maker, thickness = KINDS[kind]
-    return maker(np.random.default_rng([seed, len(kind)]), thickness)
+    return KINDS[kind].maker(np.random.default_rng([seed, KINDS[kind].seed]), KINDS[kind].thickness)
 
 
 def random_pose(rng: np.random.Generator, reach: float) -> np.ndarray:
@@ -333,9 +342,9 @@ def undecided_rows(points: int, poses: int, shapes: list[tuple[str, int]] | None
         shape = make_shape(kind, seed)
         solid = shape if isinstance(shape, Solid) else make_shape("blobs", seed)
         assert isinstance(solid, Solid)
-        rng = np.random.default_rng([seed, 7, len(kind)])
+        rng = np.random.default_rng([seed, 7, KINDS[kind].seed])
         a, b = (PointCloud(sample_surface(thing, points, rng)) for thing in (shape, solid))
-        turns = np.random.default_rng([seed, 8, len(kind)])
+        turns = np.random.default_rng([seed, 8, KINDS[kind].seed])
         surface, row = Surface(shape), {"meet": 0, "undecided": 0, "missed": 0, "false": 0}
         for _ in range(poses):
             pose = random_pose(turns, 2.0)
