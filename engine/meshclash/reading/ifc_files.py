@@ -292,7 +292,7 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
     contexts = {context.id() for body in left.values() if (context := body.representation.ContextOfItems) is not None}
     settings.set("context-ids", sorted(contexts))  # by default, the iterator passes over contexts of some types
     found.found += len(left) - len(wanted)  # a product may have several bodies
-    total, shapes = len(left), Shapes(settings, found.metres or 1.0)
+    total, shapes = len(left), PlacedShapes(settings, found.metres or 1.0)
     for number, body in [*left]:
         product = model.by_id(number)
         if (items := _moved_copies(product, body)) and (made := shapes.of_copies(body, items)) is not None:
@@ -348,7 +348,7 @@ class Made:
     items: frozenset[int]
 
 
-class Shapes:
+class PlacedShapes:
     """The shapes of a model; each is converted once.
 
     Args:

@@ -481,12 +481,13 @@ def _with_few_joined(rows: _Rows, details: Sequence[_Cause]) -> list[_Cause]:
     found = [detail for detail in details if len(detail.rows) >= FEWEST]
     beside = defaultdict[tuple[str, str, int], list[int]](list)
     for k, detail in enumerate(few):
-        verdict, row = rows.most_verdict(detail.rows), detail.rows[0]
+        verdict = rows.most_verdict(detail.rows)
         beside[detail.key, "", verdict].append(k)
-        for own, other in ((rows.left[row], rows.right[row]), (rows.right[row], rows.left[row])):
-            kind = rows.parts[other].properties.get("class", "").removesuffix(SIMPLE)
-            if kind:
-                beside[rows.names[rows.family[own]], kind, verdict].append(k)
+        left, right = rows.left[detail.rows], rows.right[detail.rows]
+        for own, others in ((left[0], right), (right[0], left)):  # all of one side are of one family
+            kinds = {rows.parts[place].properties.get("class", "").removesuffix(SIMPLE) for place in others.tolist()}
+            if len(kinds) == 1 and kinds != {""}:
+                beside[rows.names[rows.family[own]], kinds.pop(), verdict].append(k)
     alike = {}
     for (family, kind, verdict), which in beside.items():
         depths = np.array([rows.known_depths[few[k].rows].max() for k in which])
