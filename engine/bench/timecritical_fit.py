@@ -46,6 +46,16 @@ def fit(searches: StoppedSearches) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def fit_of_scans(searches: StoppedSearches) -> dict[str, list[float]]:
+    """Return CLOUD_WEIGHTS and MESH_WEIGHTS of ``pointcloud/contact_probability.py`` from stopped searches."""
+    collide, scans = searches.collide.astype(np.float64), np.char.endswith(searches.families, ", scan")
+    names = {"CLOUD_WEIGHTS": scans, "MESH_WEIGHTS": ~scans}
+    return {
+        name: _regression(searches.measures[here], collide[here], np.ones(here.sum())).round(3).tolist()
+        for name, here in names.items()
+    }
+
+
 def _products(values: np.ndarray, ranges: np.ndarray) -> np.ndarray:
     """As ``products`` of many searches, (n, PRODUCTS)."""
     low, high = ranges.T

@@ -10,6 +10,7 @@ from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
 from ..types.copying import Copyable
 from .cloud import PointCloud
+from .contact_probability import CLOUD_WEIGHTS, MESH_WEIGHTS
 from .mesh_traverse import MeshScratch, traverse_mesh
 from .pair_search import PairSearch, largest_coordinates, pose_rows
 from .patches import new_patch
@@ -77,7 +78,8 @@ def cloud_search(
         largest_coordinates(a.bounds), largest_coordinates(b.bounds), margin,
     )[0]  # fmt: skip
     kernel = walk(tree_a, tree_b, relative, cloud_scratch(a, b) if scratch is None else scratch)
-    return PairSearch(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
+    tolerance = ROOT_TOLERANCE * finer_radius(a, b)
+    return PairSearch(kernel, rows_a, tree_a.origin, tolerance, first_only, CLOUD_WEIGHTS)
 
 
 def finer_radius(a: PointCloud, b: PointCloud) -> float:
@@ -125,7 +127,6 @@ def mesh_search(
     tree_b = mesh_tree(hierarchy)
     patch = new_patch(cloud.built.largest_patch, tree.parameters)
     scratch = MeshScratch(patch, np.empty(6), np.empty((3, 4)), np.zeros(2, np.int64))
+    walk = MeshWalk(tree, tree_b, relative, scratch)
     tolerance = ROOT_TOLERANCE * cloud.sampling_radius
-    return PairSearch(
-        MeshWalk(tree, tree_b, relative, scratch), rows_cloud, tree.origin, tolerance, first_only, tree_b.largest
-    )
+    return PairSearch(walk, rows_cloud, tree.origin, tolerance, first_only, MESH_WEIGHTS, tree_b.largest)

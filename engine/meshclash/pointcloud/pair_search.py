@@ -4,7 +4,6 @@ A ``PairSearch`` is one query about one pair of posed objects. The kernel is an 
 traversals of two clouds, and of a cloud and a mesh.
 """
 
-import math
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from .best_first import (
     VOLUME_TESTS,
     WORK_LIMIT,
 )
+from .contact_probability import contact_probability, measures
 
 Kernel = Callable[..., bool]
 """Function (settings, state, heap, output) -> whether the traversal is complete."""
@@ -47,10 +47,6 @@ _CALL = 15e-6  # time [s] of one call of a kernel without work, and of giving th
 _SPENT = 0.9
 _LEAST_WORK = 20.0
 _MOST_WORK = 1e12  # in one step: kernels count work as integers
-
-# Maps the key of a waiting pair to its probability of meeting. It is fitted on the shapes of `bench clouds`, which
-# prints both.
-_LOGIT = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
@@ -74,6 +70,7 @@ class PairSearch(Copyable):
         origin: origin of the frame in the cloud's own coordinates, (3,) [m].
         tolerance: largest distance of a contact point from either surface [m].
         first_only: stop at the first contact.
+        weights: of the measures of ``contact_probability.py``, for this kind of traversal.
         at_once: largest number of contacts that one step of the kernel finds.
     """
 
@@ -84,11 +81,13 @@ class PairSearch(Copyable):
         origin: np.ndarray,
         tolerance: float,
         first_only: bool,
+        weights: tuple[float, ...],
         at_once: int = 1,
     ) -> None:
         self._kernel = kernel
         self._rows = rows_a
         self._origin = origin
+        self._weights = weights
         self.settings = np.zeros(SETTINGS_LENGTH)
         self.settings[FIRST_ONLY] = float(first_only)
         self.settings[TOLERANCE] = tolerance
@@ -175,14 +174,14 @@ class PairSearch(Copyable):
         return CommonPoints(pairs, transform_points(self._rows, points + self._origin), regions)
 
     def probability(self) -> float:
-        """Return the probability that the most promising waiting pair meets; 0 if no pair waits.
-
-        Keys are at least -0.5, so the result is at least one half while a pair is waiting. So an interrupted search
-        returns "colliding", and more work can only correct this result, never make it wrong.
-        """
+        """Return the probability that a search for the first contact will find one; 0 if no pair waits."""
         if self.complete or self.state[HEAP_USED] == 0:
             return 0.0
-        return 1.0 / (1.0 + math.exp(-_LOGIT[0] + _LOGIT[1] * float(self._heap[0][0])))
+        return contact_probability(self.measures(), self._weights)
+
+    def measures(self) -> np.ndarray:
+        """Return the measures of ``contact_probability.py``; at least one pair is waiting."""
+        return measures(self.state, self._heap[0])
 
     def stats(self, seconds: float) -> QueryStats:
         """Return the counters of the traversal: box pairs, leaf pairs, evaluations of a surface."""

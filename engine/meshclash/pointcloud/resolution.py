@@ -11,11 +11,12 @@ share of it where no surface ends.
 import math
 from collections.abc import Generator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
-from ..jit import inlined, inner, kernel
+from ..jit import inner, kernel
 from ..reference import by_reference
 from ..types.results import Progress
 from ..types.steps import scale_progress, steps
@@ -77,7 +78,7 @@ _TEXT = "moving surfaces that hardly meet"
 
 @inner
 def _fit_of(sums, parameters):
-    """Return how the plane of summed points fits: (normal, beside, thickness, line), as in ``sheets_at``."""
+    """Return how the plane of summed points fits: (normal, beside, thickness, line, rim), as in ``sheets_at``."""
     f, n = solve_plane(sums)
     mean2 = 0.0
     for axis in range(3):
@@ -90,23 +91,19 @@ def _fit_of(sums, parameters):
             s += 1
     beside = math.sqrt(max((mean2 - f * f) * parameters[INVERSE_H2], 0.0))
     thickness = math.sqrt(max((square / sums[WEIGHT] - f * f) * parameters[INVERSE_H2], 0.0))
-    return n, beside, thickness, is_line(sums, n, _LINE)
-
-
-@inlined
-def _is_rim(beside, line):
-    """Return whether a fitted surface may end at a position, or extends beyond the points of a wire there."""
-    return beside > (_BESIDE if line else _BESIDE_RIM)
+    line = is_line(sums, n, _LINE)
+    return n, beside, thickness, line, beside > (_BESIDE if line else _BESIDE_RIM)
 
 
 @kernel
-def sheets_at(tree, at, normals, beside, thickness, line):
+def sheets_at(tree, at, normals, beside, thickness, line, rim):
     """Describe how a surface is fitted at points (k, 3) in object coordinates, all (k,) or (k, 3).
 
     ``normals``: unit normals. ``beside``: distance [bandwidths] of the mean of the points around a position from the
     position, along the surface: 0 where the surface continues on all sides. ``thickness``: standard deviation
     [bandwidths] of the points from their plane. Both are infinite where too few points are near. ``line``: whether the
-    points spread along a line.
+    points spread along a line. ``rim``: whether the fitted surface may end there, or extends beyond the points of a
+    wire.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
@@ -115,9 +112,9 @@ def sheets_at(tree, at, normals, beside, thickness, line):
         sum_around(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
         if not (sums[COUNT] > tree.parameters[CUTOFF] and sums[WEIGHT] > 0.0):
             beside[k] = thickness[k] = np.inf
-            line[k] = True
+            line[k] = rim[k] = True
             continue
-        n, beside[k], thickness[k], line[k] = _fit_of(sums, tree.parameters)
+        n, beside[k], thickness[k], line[k], rim[k] = _fit_of(sums, tree.parameters)
         for axis in range(3):
             normals[k, axis] = n[axis]
 
@@ -174,16 +171,15 @@ def reach_both(tree_a, tree_b, rotation, shift, at, limits, tolerance, reached):
             f, n, there = solve(sums, tree_a.parameters)
             if not there:
                 break
-            _, beside, _, line = _fit_of(sums, tree_a.parameters)
-            rim = _is_rim(beside, line)
+            _, _, _, _, rim = _fit_of(sums, tree_a.parameters)
             y = (x[0] - shift[0], x[1] - shift[1], x[2] - shift[2])
             sum_around(tree_b, _turned(rotation, y, True), stack, sums)
             g, other, there = solve(sums, tree_b.parameters)
             if not there:
                 break
             if abs(f) <= tolerance and abs(g) <= tolerance:
-                _, beside, _, line = _fit_of(sums, tree_b.parameters)
-                reached[k] = not rim and not _is_rim(beside, line)
+                _, _, _, _, other_rim = _fit_of(sums, tree_b.parameters)
+                reached[k] = not rim and not other_rim
                 break
             way = both_planes(f, n, g, _turned(rotation, other, False))
             length = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
@@ -263,17 +259,17 @@ def _errors(thing: Thing, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
     """
     if not isinstance(thing, PointCloud):
         return np.zeros(len(points))
-    _, beside, thickness, line = _sheets(thing, rows, points)
-    error = np.minimum(_PLANE_ERROR + _PER_THICKNESS * thickness, _THICK_ERROR) + _BESIDE_ERROR * (beside > _BESIDE)
-    return np.where(line, np.maximum(error, _LINE_ERROR), error) * thing.resolution
+    sheets = _sheets(thing, rows, points)
+    error = np.minimum(_PLANE_ERROR + _PER_THICKNESS * sheets.thickness, _THICK_ERROR)
+    error += _BESIDE_ERROR * (sheets.beside > _BESIDE)
+    return np.where(sheets.line, np.maximum(error, _LINE_ERROR), error) * thing.resolution
 
 
 def _inner_points(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return those of the contact points (k, 3) at which both surfaces continue on all sides."""
     for thing, rows in ((a, rows_a), (b, rows_b)):
         if isinstance(thing, PointCloud) and len(points):
-            _, beside, _, line = _sheets(thing, rows, points)
-            points = points[beside <= np.where(line, _BESIDE, _BESIDE_RIM)]
+            points = points[~_sheets(thing, rows, points).rim]
     return points
 
 
@@ -346,11 +342,11 @@ def _angles(
 
     A surface is one sheet where it continues on all sides, and its points lie near their plane.
     """
-    normal_a, beside_a, thickness_a, line_a = _sheets(a, rows_a, points)
-    normal_b, beside_b, thickness_b, line_b = _sheets(b, rows_b, points)
-    cosine = (normal_a * normal_b).sum(axis=1)
-    certain = (np.maximum(beside_a, beside_b) <= _BESIDE) & (np.maximum(thickness_a, thickness_b) <= _THICKNESS)
-    certain &= ~(line_a | line_b)
+    ours, theirs = _sheets(a, rows_a, points), _sheets(b, rows_b, points)
+    cosine = (ours.normals * theirs.normals).sum(axis=1)
+    certain = ~(ours.line | theirs.line)
+    for sheets in (ours, theirs):
+        certain &= (sheets.beside <= _BESIDE) & (sheets.thickness <= _THICKNESS)
     return np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0)), certain
 
 
@@ -359,16 +355,24 @@ def _in_object(rows: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray((points - rows[:, 3]) @ np.linalg.inv(rows[:, :3]).T)
 
 
-def _sheets(
-    cloud: PointCloud, rows: np.ndarray, points: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the normals (k, 3), ``beside``, ``thickness`` and ``line`` (k,) of a posed cloud at world points (k, 3),
-    as ``sheets_at`` writes them.
-    """
+class _Sheets(NamedTuple):
+    """What ``sheets_at`` writes, with world normals."""
+
+    normals: np.ndarray
+    beside: np.ndarray
+    thickness: np.ndarray
+    line: np.ndarray
+    rim: np.ndarray
+
+
+def _sheets(cloud: PointCloud, rows: np.ndarray, points: np.ndarray) -> _Sheets:
+    """Return how the surface of a posed cloud is fitted at world points (k, 3)."""
     count = len(points)
-    normals, beside, thickness, line = np.zeros((count, 3)), np.empty(count), np.empty(count), np.empty(count, np.bool_)
-    sheets_at(cloud.built.tree, _in_object(rows, points), normals, beside, thickness, line)
-    return normals @ rows[:, :3].T, beside, thickness, line
+    line, rim = np.empty((2, count), np.bool_)
+    beside, thickness = np.empty((2, count))
+    normals = np.zeros((count, 3))
+    sheets_at(cloud.built.tree, _in_object(rows, points), normals, beside, thickness, line, rim)
+    return _Sheets(normals @ rows[:, :3].T, beside, thickness, line, rim)
 
 
 def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -378,7 +382,7 @@ def _normal_moves(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, po
     ways = []
     for thing, rows in ((a, rows_a), (b, rows_b)):
         if isinstance(thing, PointCloud):
-            normal = _sheets(thing, rows, point[None])[0][0]
+            normal = _sheets(thing, rows, point[None]).normals[0]
             ways += [normal, -normal]
     return np.array(ways)
 

@@ -45,7 +45,8 @@ class SceneEstimate:
         pairs: Ids of objects, (k, 2) int64, sorted.
         colliding: (k,) bool: the exact result if ``complete``. Otherwise True after ``k_min`` counted pairs of nodes,
             and before that the more probable result.
-        probability: Probability that the two surfaces touch or cross each other, (k,) float64.
+        probability: Probability that the two surfaces touch or cross each other, (k,) float64. For a pair with a point
+            cloud, the probability that the complete search finds a contact.
         complete: (k,) bool: whether the result is exact.
         regions: World boxes (k, 2, 3) float64 [m] of the most probable contact; NaN if unknown. For a pair with a point
             cloud, the box is a point on both surfaces.

@@ -42,8 +42,8 @@ class CloudCollision:
     colliding: bool
     """The result; if it is not complete, the most likely result within the time."""
     probability: float
-    """Probability of a collision: 1 if a collision was found, 0 if no collision is possible any more, otherwise between
-    these values."""
+    """Probability that the complete search finds a collision: 1 if a collision was found, 0 if no collision is possible
+    any more, otherwise the fraction of similar searches that found one."""
     complete: bool
     """Whether the traversal is complete, so that more time would not change the result."""
     point: np.ndarray | None
