@@ -1,6 +1,7 @@
 """Bodies with cavities, inner faces, T-junctions, wrong windings and two layers: what is certain has to be right."""
 
 import meshclash as mc
+import metamorphic
 import numpy as np
 import pytest
 from cubes import Cubes, block, hollow, some, squares, verdicts
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.solid.seams import divided_steps
 from meshclash.types.steps import run
+from solids import box, moved
 
 WAYS = {
     "as it is": lambda triangles, rng: triangles,
@@ -71,6 +73,63 @@ def test_a_doubtful_cavity_matters_only_to_what_comes_near_it(way):
     assert mc.verdict(mesh, beside).certainty == 1.0
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    way=st.sampled_from([way for way in WAYS if way not in TOLD]),
+    core=st.booleans(),
+    swapped=st.booleans(),
+)
+def test_a_verdict_is_certain_where_the_cavity_and_material_give_the_same_one(seed, way, core, swapped):
+    rng = np.random.default_rng(seed)
+    n = 5 if core else int(rng.integers(3, 5))
+    middle = frozenset([(2, 2, 2)]) if core else frozenset()
+    low, high = np.sort(rng.integers(-1, n + 2, (2, 3)), axis=0)
+    other = some(rng, frozenset(map(tuple, (np.argwhere(np.ones(high - low + 1)) + low).tolist())), 0.9)
+    if not other:
+        return
+    pair = (
+        as_mesh(corners_of(hollow(n) | middle), way, rng),
+        as_mesh(corners_of(other), "as it is", rng),
+    )
+    found = mc.verdict(*(pair[::-1] if swapped else pair))
+    readings = [verdicts(cubes, other) for cubes in (hollow(n) | middle, block(n))]
+    if found.certainty == 1.0:
+        assert all(found.name in names for names in readings)
+        if found.depth_upper is not None:
+            assert found.depth_lower <= found.depth_upper
+    elif way == "two-sided":
+        assert readings[0] != readings[1]
+
+
+def test_a_certain_depth_is_that_of_the_cavity_and_of_material():
+    """A rod through the wall of a box into its cavity: in the wall, the ball is as wide as the wall or as the rod."""
+    mesh = as_mesh(corners_of(hollow(3)), "two-sided", np.random.default_rng(3))
+    rod = mc.TriangleMesh(*moved(box((0, 0, 0), (0.5, 0.5, 2)), (1.25, 1.25, -0.25)))
+    found = mc.verdict(mesh, rod)
+    assert (found.name, found.certainty) == ("CLASH", 1.0)
+    full = mc.verdict(as_mesh(corners_of(block(3)), "as it is", np.random.default_rng(3)), rod)
+    empty = mc.verdict(as_mesh(corners_of(hollow(3)), "as it is", np.random.default_rng(3)), rod)
+    assert (found.depth_lower, found.depth_upper) == (
+        min(full.depth_lower, empty.depth_lower),
+        max(full.depth_upper, empty.depth_upper),
+    )
+
+
+@pytest.mark.parametrize("reach", [0.5, 0.0])
+def test_two_layers_of_boxes_side_by_side_are_uncertain_only_to_a_surface(reach):
+    """Diagonals that differ leave a cell without volume between the boxes."""
+    left, right = corners_of(block(1)), np.add(corners_of(block(1)), (1.0, 0.0, 0.0))
+    shared = (left[:, :, 0] == 1.0).all(axis=1)
+    square = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]], float)
+    left = np.concatenate([left[~shared], square[[[0, 1, 2], [0, 2, 3]]]])
+    right = np.concatenate([right[~(right[:, :, 0] == 1.0).all(axis=1)], square[[[1, 3, 2], [1, 0, 3]]]])
+    mesh = as_mesh(np.concatenate([left, right]), "two-sided", np.random.default_rng(4))
+    other = mc.TriangleMesh(*moved(box((0, 0, 0), (0.5, 0.5, 2)), (1.0 - reach, 0.25, 0.25)))
+    assert (mc.verdict(mesh, other).name, mc.verdict(mesh, other).certainty) == ("CLASH", 1.0)
+    in_the_plane = mc.TriangleMesh([[1, 0.25, 0.25], [1, 0.75, 0.25], [1, 0.25, 0.75]], [[0, 1, 2]])
+    assert mc.verdict(mesh, in_the_plane).certainty < 1.0
+
+
 def test_components_apart_are_certain_however_they_face():
     """Boxes side by side: each bounds the same solid from both sides."""
     rng = np.random.default_rng(2)
@@ -119,6 +178,14 @@ def test_a_body_with_a_t_junction_at_an_edge_of_several_faces_is_that_body(seed,
     found = mc.verdict(as_mesh(divided, way, rng), as_mesh(corners_of(other), "as it is", rng))
     right = found.name in verdicts(cubes, frozenset(tuple(map(int, cube)) for cube in other))
     assert right or (way not in TOLD and found.certainty < 1.0)
+
+
+@given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(sorted(metamorphic.solids())))
+def test_a_body_with_a_t_junction_is_closed_whatever_faces_are_turned(seed, name):
+    """Edges at which a face is turned are not open, so that they do not hide the edges at the T-junction."""
+    rng = np.random.default_rng(seed)
+    mesh = mc.TriangleMesh(*metamorphic.WAYS["flipped with corner"](metamorphic.solids()[name], rng))
+    assert mc.solidity(mesh).closed
 
 
 @given(seed=st.integers(0, 2**32 - 1))

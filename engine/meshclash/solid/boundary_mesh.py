@@ -18,9 +18,9 @@ from ..traversal.layers import component_volumes, copies_steps, one_layer_steps
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.steps import run
 from .cells import bounding_steps, thick
-from .facing import NO_DOUBTS, facing_doubts_steps
+from .facing import NO_DOUBTS, UNNUMBERED, facing_doubts_steps
 from .repair import component_turns
-from .seams import COARSE_CERTAINTY, Divided, divided_steps, outlook_steps, seam_steps
+from .seams import COARSE_CERTAINTY, Divided, Seams, divided_steps, outlook_steps, seam_steps
 
 
 class BoundaryMesh(NamedTuple):
@@ -38,8 +38,9 @@ class BoundaryMesh(NamedTuple):
     """Probability that this boundary is what the mesh represents; for a mesh that stays open, the probability that it
     does not represent a closed mesh."""
     doubts: np.ndarray = NO_DOUBTS
-    """Boxes [m] in which it is not certain what the mesh encloses, and the certainty of each, (k, 7): as returned by
-    ``facing_doubts_steps``, or the whole box of an open mesh with T-junctions at edges of several faces."""
+    """Boxes [m] in which it is not certain what the mesh encloses, the certainty of each, and the component of the
+    boundary whose facing is uncertain, or UNNUMBERED, (k, 8): as returned by ``facing_doubts_steps``, or the whole box
+    of an open mesh with T-junctions at edges of several faces."""
 
 
 def find_boundary_mesh(mesh: TriangleMesh) -> BoundaryMesh:
@@ -84,7 +85,7 @@ def _drawn_steps(mesh: TriangleMesh) -> Generator[None, None, BoundaryMesh]:
         found = yield from _bounding_divided_steps(mesh, faces, divided, layered)
         if found is not None:
             return found._replace(left_out=count - len(found.faces))
-    doubts = NO_DOUBTS if divided is None else np.append(mesh.bounds.ravel(), COARSE_CERTAINTY)[None]
+    doubts = NO_DOUBTS if divided is None else np.append(mesh.bounds.ravel(), [COARSE_CERTAINTY, UNNUMBERED])[None]
     outlook = yield from outlook_steps(mesh, faces)
     itself = itself._replace(certainty=outlook.certainty, doubts=doubts)
     if not layered and not outlook.may:
@@ -117,13 +118,10 @@ def _bounding_divided_steps(
     whole = mesh.triangles[faces[bounding]]
     triangles = np.where(turned[:, None], whole[:, ::-1], whole)
     kept = mesh_over(mesh, triangles, mesh.resolution)
-    seams = yield from seam_steps(kept, triangles)
-    if seams is None:
+    found = yield from _with_seams_steps(kept, triangles)
+    if found is None:
         return None
-    closed = mesh_over(mesh, np.vstack([triangles, seams.triangles]), mesh.resolution)
-    yield from closed.topology_steps()
-    if not closed.is_closed:
-        return None
+    closed, seams = found
     doubts = np.vstack([solid.doubts, (yield from facing_doubts_steps(closed, layered))])
     return BoundaryMesh(closed, faces[bounding], 0, seams.joined, seams.certainty, doubts)
 
@@ -159,14 +157,26 @@ def _closed_at_seams_steps(
     flipped = kept.topology.orientation < 0
     turned = np.where(flipped[:, None], kept.triangles[:, ::-1], kept.triangles)
     for of_file in (True, False) if flipped.any() else (False,):
-        triangles = kept.triangles if of_file else turned
-        seams = yield from seam_steps(kept, triangles)
-        if seams is not None:
-            closed = mesh_over(kept, np.vstack([triangles, seams.triangles]), kept.resolution)
-            yield from closed.topology_steps()
-            if closed.is_closed:
-                # No face of the file is turned if its winding closes the mesh, although edges that do not match let
-                # the topology of the open mesh flip some.
-                doubts = yield from facing_doubts_steps(closed if of_file else kept, layered)
-                return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty, doubts)
+        found = yield from _with_seams_steps(kept, kept.triangles if of_file else turned)
+        if found is None:
+            continue
+        closed, seams = found
+        # No face of the file is turned if its winding closes the mesh, although edges that do not match let the
+        # topology of the open mesh flip some.
+        doubts = yield from facing_doubts_steps(closed if of_file else kept, layered)
+        if closed.topology.component_count != kept.topology.component_count and not of_file:
+            doubts[:, 7] = UNNUMBERED
+        return BoundaryMesh(closed, faces, count - len(faces), seams.joined, seams.certainty, doubts)
     return None
+
+
+def _with_seams_steps(
+    kept: TriangleMesh, triangles: np.ndarray
+) -> Generator[None, None, tuple[TriangleMesh, Seams] | None]:
+    """Return the triangles (m, 3) of a mesh, with flat triangles that close it at its seams; None if it stays open."""
+    seams = yield from seam_steps(kept, triangles)
+    if seams is None:
+        return None
+    closed = mesh_over(kept, np.vstack([triangles, seams.triangles]), kept.resolution)
+    yield from closed.topology_steps()
+    return (closed, seams) if closed.is_closed else None

@@ -19,7 +19,7 @@ import numpy as np
 from ..traversal.layers import UPWARD, joined_numbers
 from ..types.mesh import TriangleMesh, mesh_over
 from ..types.topology import sorted_sides_steps
-from .facing import LAYERED_CERTAINTY, NO_DOUBTS, boxes_of, majority, shared_boxes_steps
+from .facing import LAYERED_CERTAINTY, NO_DOUBTS, UNNUMBERED, boxes_of, majority, shared_boxes_steps
 
 _SAME_ANGLE = 1e-6  # between two triangles at an edge that lie on each other
 _FLAT = 1e-9  # of the largest volume of a cell: cells between two layers have none
@@ -34,7 +34,7 @@ class Bounding(NamedTuple):
     triangles: np.ndarray
     """Vertices of each, (k, 3) int32."""
     doubts: np.ndarray = NO_DOUBTS
-    """As in ``BoundaryMesh``, (k, 7)."""
+    """As in ``BoundaryMesh``, (k, 8)."""
 
 
 def thick(mesh: TriangleMesh, faces: np.ndarray) -> np.ndarray:
@@ -185,11 +185,12 @@ def _empty_steps(
     doubts = NO_DOUBTS
     if deep.any():
         low, high = corners[deep].min(axis=(0, 1)), corners[deep].max(axis=(0, 1))
-        doubts = np.concatenate([low, high, [LAYERED_CERTAINTY]])[None]
+        doubts = np.concatenate([low, high, [LAYERED_CERTAINTY, UNNUMBERED]])[None]
     if of_layers:  # ``facing_doubts_steps`` has doubts of these parts
         return empty, np.zeros(len(cells), np.bool_), doubts
     sure = majority(ahead + behind, turned)
     shared = yield from shared_boxes_steps(*boxes_of(corners, parts, len(numbers)), sure)
+    shared[:, 7] = UNNUMBERED  # a part can have several components
     return empty, inside_out[parts], np.vstack([doubts, shared])
 
 

@@ -22,13 +22,15 @@ _MOST_COMPARED = 1 << 24
 _ROUNDING = 2.0**-40  # of the coordinates: boxes are rounded
 _CORNERS = np.array(list(product((0, 1), repeat=3)))
 
-NO_DOUBTS = np.empty((0, 7))
-"""Doubts of a mesh whose components all face as they are taken: boxes [m] and certainties, (k, 7)."""
+UNNUMBERED = -1
+"""Stands for a doubt that is not about the facing of a single component."""
+NO_DOUBTS = np.empty((0, 8))
+"""Doubts of a mesh whose components all face as they are taken: boxes [m], certainties and components, (k, 8)."""
 
 
 def facing_doubts_steps(mesh: TriangleMesh, layered: bool) -> Generator[None, None, np.ndarray]:
-    """Return boxes [m], in the mesh's frame, in which the facing of components decides but is not certain, and the
-    certainty of each, (k, 7).
+    """Return boxes [m], in the mesh's frame, in which the facing of components decides but is not certain, the
+    certainty of each, and the component, (k, 8).
 
     ``layered``: the mesh is one layer of two-sided faces. The generator yields every few milliseconds.
     """
@@ -56,7 +58,8 @@ def boxes_of(corners: np.ndarray, parts: np.ndarray, count: int) -> tuple[np.nda
 
 
 def shared_boxes_steps(low: np.ndarray, high: np.ndarray, sure: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """Return the boxes that uncertain parts share with other parts, and the certainties, (k, 7).
+    """Return the boxes that uncertain parts share with other parts, the certainties, and the numbers of the parts,
+    (k, 8).
 
     Args:
         low, high: boxes of all parts, (n, 3) [m].
@@ -64,7 +67,7 @@ def shared_boxes_steps(low: np.ndarray, high: np.ndarray, sure: np.ndarray) -> G
     """
     count, doubtful = len(sure), np.flatnonzero(sure < 1.0)
     if len(doubtful) * count > _MOST_COMPARED:
-        return np.concatenate([low.min(axis=0), high.max(axis=0), [sure.min()]])[None]
+        return np.concatenate([low.min(axis=0), high.max(axis=0), [sure.min(), UNNUMBERED]])[None]
     found = [NO_DOUBTS]
     at_once = max(1, _AT_ONCE // count)
     for begin in range(0, len(doubtful), at_once):
@@ -74,7 +77,7 @@ def shared_boxes_steps(low: np.ndarray, high: np.ndarray, sure: np.ndarray) -> G
         shared = (both_low < both_high).all(axis=2)
         shared[np.arange(len(some)), some] = False
         both_low[~shared], both_high[~shared] = np.inf, -np.inf
-        rows = np.hstack([both_low.min(axis=1), both_high.max(axis=1), sure[some, None]])
+        rows = np.hstack([both_low.min(axis=1), both_high.max(axis=1), sure[some, None], some[:, None]])
         found.append(rows[shared.any(axis=1)])
         yield
     return np.concatenate(found)
@@ -90,20 +93,19 @@ def majority(faces: np.ndarray, turned: np.ndarray) -> np.ndarray:
     return np.where(turned > 0, np.minimum(_MOST_VOTED, sure), 1.0)
 
 
-def lowered_by_doubts(doubts: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the highest certainties (n,) of the verdicts of an object with doubts (k, 7).
+def met_doubts(doubts: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return whether the boxes of the doubts (k, 8) about an object meet other objects, (n, k) bool.
 
     Args:
         doubts: as ``facing_doubts_steps`` returns them.
         rows: poses of the object, (n, 3, 4).
         others: world boxes of the other objects, (n, 6) [m].
     """
-    highest = np.ones(len(rows))
-    for *box, certainty in doubts.tolist():
+    met = np.empty((len(rows), len(doubts)), np.bool_)
+    for number, box in enumerate(doubts[:, :6]):
         corners = np.where(_CORNERS, box[3:], box[:3])
         around = np.einsum("nij,kj->nki", rows[:, :, :3], corners) + rows[:, None, :, 3]
         slack = _ROUNDING * max(float(np.abs(around).max(initial=0.0)), float(np.abs(others).max(initial=0.0)))
         meets = (around.min(axis=1) - slack < others[:, 3:]).all(axis=1)
-        meets &= (around.max(axis=1) + slack > others[:, :3]).all(axis=1)
-        highest[meets] = np.minimum(highest[meets], certainty)
-    return highest
+        met[:, number] = meets & (around.max(axis=1) + slack > others[:, :3]).all(axis=1)
+    return met

@@ -127,6 +127,8 @@ def near_holes_steps(case: Case, asked: np.ndarray) -> Generator[None, None, np.
     milliseconds.
     """
     near = asked & ~case.solids.closed[case.jobs[:, ::-1]]
+    if not near.any():
+        return near
     gaps = np.maximum(case.boxes_a[:, :3] - case.boxes_b[:, 3:], case.boxes_b[:, :3] - case.boxes_a[:, 3:])
     for inner, boxes in enumerate((case.boxes_b, case.boxes_a)):  # of the objects with holes
         farthest = _GROWN_MOST * np.linalg.norm(boxes[:, 3:] - boxes[:, :3], axis=1)

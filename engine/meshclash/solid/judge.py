@@ -11,15 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types.mesh import TriangleMesh
 from ..types.steps import in_slices
 from ..types.verdict import Verdict
-from .boundary_mesh import boundary_mesh_steps
 from .case import Case, Limits
 from .contact_centres import Locations
-from .facing import NO_DOUBTS, lowered_by_doubts
 from .open_judge import as_drawn_steps, drawn_meshes_steps
 from .pair_verdict import Findings, FoundPairs, PairVerdict
+from .readings import agree_steps, doubted_steps
 from .rules import State, applied_steps
 
 _VERDICTS = tuple(Verdict)
@@ -81,12 +79,13 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     faces that were added.
     """
     drawn = yield from drawn_meshes_steps(case)
-    facing = yield from _facing_steps(case)
+    doubted = yield from doubted_steps(case, drawn)
     if not drawn:
         state = yield from applied_steps(case, limits)
+        yield from agree_steps(case, limits, state, doubted, drawn)
         middles = None if state.sampled.any() else state.middles
         locations = Locations(case, state.start, state.codes, state.swapped, middles)
-        return _judgement(case, locations, state, facing)
+        return _judgement(case, locations, state, doubted.highest)
     others: np.ndarray = (np.isin(case.jobs[:, 0], list(drawn))) | (np.isin(case.jobs[:, 1], list(drawn)))
     sure = np.ones(int(case.jobs.max()) + 1)
     sure[list(drawn)] = [found.certainty for found in drawn.values()]
@@ -98,30 +97,9 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     for own, state in states:
         for name in ("codes", "certainties", "flush", "depths", "balls"):
             getattr(both, name)[own] = getattr(state, name)
-    highest = np.minimum(facing, sure[case.jobs].min(axis=1))
+    yield from agree_steps(case, limits, both, doubted, drawn)
+    highest = np.minimum(doubted.highest, sure[case.jobs].min(axis=1))
     return _judgement(case, Locations(case, both.start, both.codes, both.swapped, None), both, highest)
-
-
-def _facing_steps(case: Case) -> Generator[None, None, np.ndarray]:
-    """Return the highest certainties (k,) of pairs: below 1 where it is not certain what faces of a mesh enclose."""
-    highest = np.ones(len(case.jobs))
-    for tree in np.unique(case.jobs).tolist():
-        doubts = yield from _doubts_steps(case.tree_set.parts[tree].mesh)
-        if not len(doubts):
-            continue
-        for side, (rows, others) in enumerate(((case.rows_a, case.boxes_b), (case.rows_b, case.boxes_a))):
-            own = np.flatnonzero(case.jobs[:, side] == tree)
-            highest[own] = np.minimum(highest[own], lowered_by_doubts(doubts, rows[own], others[own]))
-    return highest
-
-
-def _doubts_steps(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
-    """Return ``BoundaryMesh.doubts``; a closed mesh whose faces agree has none. The result is cached with the mesh."""
-    if "doubts" not in mesh.derived:
-        plain = mesh.is_closed and not (mesh.topology.orientation < 0).any()
-        mesh.derived["doubts"] = NO_DOUBTS if plain else (yield from boundary_mesh_steps(mesh)).doubts
-    doubts: np.ndarray = mesh.derived["doubts"]
-    return doubts
 
 
 def _judgement(case: Case, locations: Locations, state: State, sure: np.ndarray) -> Judgement:

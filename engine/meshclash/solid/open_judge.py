@@ -237,8 +237,10 @@ def may_lie_in(case: Case, asked: np.ndarray) -> np.ndarray:
 
     Only pairs and sides with ``asked`` (k, 2) are tested.
     """
-    forest, solids = case.tree_set.forest, case.solids
     may = np.zeros((len(case.jobs), 2), np.bool_)
+    if not asked.any():
+        return may
+    forest, solids = case.tree_set.forest, case.solids
     boxes = case.boxes_b, case.boxes_a
     for side, rows in enumerate((case.rows_a, case.rows_b)):
         jobs = np.flatnonzero(asked[:, side])

@@ -95,7 +95,7 @@ def outlook_steps(mesh: TriangleMesh, faces: np.ndarray) -> Generator[None, None
     """
     triangles = mesh.triangles[faces]
     found = yield from open_edges_steps(np.ascontiguousarray(triangles), mesh.topology.welded)
-    ends = mesh.vertices[found.ends]
+    ends = mesh.vertices[found.ends[found.balance % 2 != 0]]  # other edges are open only by the winding of faces
     step = 2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max())
     certainty = COARSE_CERTAINTY if mesh.resolution > 0.0 and 2.0 * step >= _feature(mesh, ends) else 1.0
     for k in range(0, len(ends), len(ends) // _SAMPLES + 1):
