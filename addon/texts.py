@@ -12,10 +12,11 @@ import bpy
 from meshclash.clash.cell_text import format_share
 from meshclash.clash.column_table import Column, Notes
 from meshclash.clash.pair_row import PairRow
+from meshclash.clash.review.lengths import Length
 from meshclash.clash.units import at_most, length_in_words, plain, time_in_words, volume_between
 from meshclash.clash.verdicts import MEETS, VERDICTS
 from meshclash.clash.words import counted
-from meshclash.messages import Sentence
+from meshclash.messages import Sentence, capital
 
 from .core.way_out import Way, direction
 from .translations import translated
@@ -48,6 +49,21 @@ def length(
         return plain(blender_units, digits, up)
     scale, system, unit = unit_settings.scale_length, unit_settings.system, unit_settings.length_unit
     return length_in_words(blender_units * scale, system, unit, digits, like and like * scale, up)
+
+
+def reason(text: str, unit_settings: bpy.types.UnitSettings) -> str:
+    """Return the reason of a group in the user's language, with its lengths in the scene's units."""
+    return translated(_in_units(text, unit_settings))
+
+
+def _in_units(text: str, unit_settings: bpy.types.UnitSettings) -> str:
+    if isinstance(text, Length):
+        scale = unit_settings.scale_length
+        return length(text.metres / scale, unit_settings, like=text.like / scale)
+    if isinstance(text, Sentence):
+        made = Sentence(text.template, **{name: _in_units(value, unit_settings) for name, value in text.values.items()})
+        return capital(made) if text.is_capital else made
+    return text
 
 
 def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from bpy.types import UIList
 
 from .. import histories, scene_results, shown_things
 from ..core.short_names import whole_words
-from ..texts import length, said, text_width
+from ..texts import length, reason, said, text_width
 from ..translations import CONTEXT, translated
 from .lists import CELL, draw_list, line_width
 from .parts import TabPanel, draw_facts, draw_statuses, draw_text, named_row
@@ -59,10 +59,10 @@ def _two_lines(layout: Any, texts: Sequence[str], alignment: str) -> None:
         line.label(text=text, translate=False)
 
 
-def _reason(groups: Any, index: int) -> str:
-    """Return the reason of a group in the user's language."""
+def _reason(context: Any, groups: Any, index: int) -> str:
+    """Return the reason of a group in the user's language and the scene's units."""
     known = shown_things.listed().group_reasons
-    return translated(known[index] if index < len(known) else groups[index].name)
+    return reason(known[index] if index < len(known) else groups[index].name, context.scene.unit_settings)
 
 
 def _share(context: Any) -> float:
@@ -106,8 +106,8 @@ def draw_groups(layout: Any, context: Any, most_rows: int) -> None:
     )
     chosen = listed.groups[listed.active_group] if 0 <= listed.active_group < len(listed.groups) else None
     hint = said("Choose a group to list only its pairs")
-    reason = [("Group", _reason(listed.groups, listed.active_group) if chosen else hint)]
-    draw_facts(layout, reason, context.region, REASON_SHARE, _share(context), REASON_LINES)
+    why = _reason(context, listed.groups, listed.active_group) if chosen else hint
+    draw_facts(layout, [("Group", why)], context.region, REASON_SHARE, _share(context), REASON_LINES)
     column = layout.column()
     column.enabled = shown_things.listed().group is not None or bool(shown_things.listed().marked)
     marked = len(shown_things.listed().marked)

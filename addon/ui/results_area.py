@@ -14,8 +14,8 @@ from ..core.short_names import whole_words
 from ..props import STATUS_LABELS
 from ..reviews import review_of
 from ..screens import TAB, shows_results
-from ..texts import column_text, measure, said, text_width, way_out
-from ..translations import CONTEXT, translated
+from ..texts import column_text, measure, reason, said, text_width, way_out
+from ..translations import CONTEXT
 from .groups import GROUPS_SHARE, draw_groups
 from .lists import (
     CONTRADICTS,
@@ -95,7 +95,7 @@ class MESHCLASH_UL_wide(UIList):
         sign = CONTRADICTS if wrong else touched_cell(result, item) or verdict_cell(item, review, shown.marked)
         draw_cell(cells[0], "meshclash.pick_row", index, sign)
         texts = {
-            "group": group_text(shown, item.pair_id), "a": name_a, "b": name_b,
+            "group": group_text(context, shown, item.pair_id), "a": name_a, "b": name_b,
             "collections": collections(pair),
             "measure": measure(item, measures, context.scene.unit_settings, shown.typical),
             "way_out": "" if way is None else way_out(way, context.scene.unit_settings),
@@ -119,10 +119,10 @@ class MESHCLASH_UL_wide(UIList):
         return [], []
 
 
-def group_text(shown: Any, pair_id: str) -> str:
+def group_text(context: Any, shown: Any, pair_id: str) -> str:
     """Return the number of a pair's group in the list of groups, and its reason."""
-    reason = translated(shown.reasons.get(pair_id, ""))
-    return f"#{shown.group_numbers[pair_id] + 1} {reason}" if reason and pair_id in shown.group_numbers else reason
+    why = reason(shown.reasons.get(pair_id, ""), context.scene.unit_settings)
+    return f"#{shown.group_numbers[pair_id] + 1} {why}" if why and pair_id in shown.group_numbers else why
 
 
 def collections(pair: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import meshclash as mc
 import numpy as np
 from meshclash.traversal import wide_engine
+from oracles.mesh_generators import bumpy_sphere
 
 from .hull_peers import coal_convex, same_hull
 from .peers import installed
@@ -37,12 +38,13 @@ class Case(NamedTuple):
     peer: Callable[[], np.ndarray] | None
     """Asks another library pose by pose; NaN where it has no comparable number."""
     allowed: float
-    """By how much our number may be larger: rounding, or what the other library permits."""
+    """By how much our number may be larger: rounding, or what the other library permits. NaN if both must be equal."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the bench."""
     parser.add_argument("--poses", type=int, default=20_000, help="poses in a stack (default: 20,000)")
+    parser.add_argument("--only", default="", help="ask only questions whose name contains this text")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1)
 
@@ -55,22 +57,26 @@ def run(options: argparse.Namespace) -> int:
         f"{'question':34s}{'ours, us':>10s}{'peer, us':>10s}{'times':>7s}{'times, all threads':>20s}{'all / one':>10s}"
     )
     for case in _cases(options.poses, rng):
-        wrong += not _print_case(case, options.poses, options.runs)
+        if options.only in case.name:
+            wrong += not _print_case(case, options.runs)
     return int(wrong > 0)
 
 
-def _print_case(case: Case, count: int, runs: int) -> bool:
+def _print_case(case: Case, runs: int) -> bool:
     """Print a line; return whether all answers agree."""
     one, more = case.values(case.own(1)), case.values(case.own(None))
     right = one.tobytes() == more.tobytes()
     sides = {"own": called(lambda: len(case.values(case.own(1))))}
     if case.peer is not None:
         theirs = case.peer()
-        right &= bool(np.nanmax(one - theirs, initial=0.0) <= case.allowed)
+        if np.isnan(case.allowed):
+            right &= np.array_equal(one, theirs)
+        else:
+            right &= bool(np.nanmax(one - theirs, initial=0.0) <= case.allowed)
         sides["peer"] = called(lambda: len(case.peer()))
     found = compare(sides, runs)
-    own = found["own"].seconds / count * 1e6
-    peer = found["peer"].seconds / count * 1e6 if case.peer else np.nan
+    own = found["own"].seconds / len(one) * 1e6
+    peer = found["peer"].seconds / len(one) * 1e6 if case.peer else np.nan
     busiest, processor = _gain(case.own, found["own"].seconds)
     text = f"{case.name:34s}{own:10.2f}{peer:10.2f}{peer / own:7.1f}{busiest:20.2f}{processor:10.2f}"
     print(text + ("" if right else "  answers differ"), flush=True)
@@ -119,6 +125,14 @@ def _cases(count: int, rng: np.random.Generator) -> Iterator[Case]:
         if "fcl" in peers:
             ask = _fcl_loop(*name.split(), poses)
         yield Case(f"distance, {name}", _asking(mc.distance, a, b, poses), _distances, ask, 1e-2)
+    for name in (
+        "sphere sphere", "sphere box", "capsule capsule", "box box", "cylinder box", "cone sphere",
+        "ellipsoid ellipsoid", "box half-space", "sphere mesh", "box mesh", "cylinder mesh", "mesh half-space",
+    ):  # fmt: skip
+        a, b = (_SHAPES[part](shapes) for part in name.split())
+        few = _poses(count // 4 if "mesh" in name else count, 1.0, rng)
+        ask = _fcl_meetings(*name.split(), few) if "fcl" in peers else None
+        yield Case(f"collide, {name}", _asking(mc.collides, a, b, few), lambda met: met, ask, np.nan)
     for name, a, b, height in (
         ("box on box", shapes.Box(1.0), shapes.Box(1.0), 1.0),
         ("sphere on box", shapes.Sphere(0.5), shapes.Box(1.0), 1.0),
@@ -192,18 +206,56 @@ _SHAPES: dict[str, Callable[[Any], Any]] = {
     "box": lambda shapes: shapes.Box((1.0, 0.8, 0.6)),
     "cylinder": lambda shapes: shapes.Cylinder(0.4, 1.0),
     "cone": lambda shapes: shapes.Cone(0.4, 1.0),
+    "ellipsoid": lambda shapes: shapes.Ellipsoid((0.5, 0.4, 0.3)),
+    "half-space": lambda shapes: shapes.Halfspace((0.0, 0.0, 1.0), -0.1),
+    "mesh": lambda _: mc.build(_body()),
 }
+
+
+def _body() -> mc.TriangleMesh:
+    vertices, triangles = bumpy_sphere(1000)
+    return mc.TriangleMesh(0.5 * vertices / np.abs(vertices).max(), triangles)
+
+
+def _fcl_objects(first: str, second: str) -> tuple[Any, Any]:
+    import fcl
+
+    body, model = _body(), fcl.BVHModel()
+    model.beginModel(len(body.vertices), len(body.triangles))
+    model.addSubModel(body.vertices, body.triangles)
+    model.endModel()
+    shapes = {
+        "sphere": fcl.Sphere(0.5), "capsule": fcl.Capsule(0.3, 1.0), "box": fcl.Box(1.0, 0.8, 0.6),
+        "cylinder": fcl.Cylinder(0.4, 1.0), "cone": fcl.Cone(0.4, 1.0), "ellipsoid": fcl.Ellipsoid(0.5, 0.4, 0.3),
+        "half-space": fcl.Halfspace(np.array([0.0, 0.0, 1.0]), -0.1), "mesh": model,
+    }  # fmt: skip
+    a, b = (fcl.CollisionObject(shapes[name], fcl.Transform()) for name in (first, second))
+    return a, b
+
+
+def _fcl_meetings(first: str, second: str, poses: np.ndarray) -> Callable[[], np.ndarray]:
+    """Whether two objects collide, by python-fcl; objects, requests and transforms are made before."""
+    import fcl
+
+    a, b = _fcl_objects(first, second)
+    places = [fcl.Transform(np.ascontiguousarray(pose[:3, :3]), pose[:3, 3].copy()) for pose in poses]
+    request = fcl.CollisionRequest()
+
+    def ask() -> np.ndarray:
+        told = []
+        for place in places:
+            b.setTransform(place)
+            told.append(fcl.collide(a, b, request, fcl.CollisionResult()) > 0)
+        return np.array(told)
+
+    return ask
 
 
 def _fcl_loop(first: str, second: str, poses: np.ndarray) -> Callable[[], np.ndarray]:
     """Distances by python-fcl; NaN where it reports a contact, of which it gives no distance."""
     import fcl
 
-    shapes = {
-        "sphere": fcl.Sphere(0.5), "capsule": fcl.Capsule(0.3, 1.0), "box": fcl.Box(1.0, 0.8, 0.6),
-        "cylinder": fcl.Cylinder(0.4, 1.0), "cone": fcl.Cone(0.4, 1.0),
-    }  # fmt: skip
-    a, b = (fcl.CollisionObject(shapes[name], fcl.Transform()) for name in (first, second))
+    a, b = _fcl_objects(first, second)
     places = [(np.ascontiguousarray(pose[:3, :3]), pose[:3, 3].copy()) for pose in poses]
     request = fcl.DistanceRequest(enable_nearest_points=True)
 

@@ -22,7 +22,9 @@ from .convex.convex_distance import convex_distance_beside, convex_distances_tog
 from .convex.exact_shapes import Box, Cylinder, Halfspace
 from .convex.expanding_polytope import new_room as new_hull_room
 from .convex.expanding_polytope import part_convex_together
+from .convex.face_heights import face_heights_together
 from .convex.hull import ConvexHull
+from .convex.near_surface import SurfaceTree, bound_each_together
 from .errors import UnsupportedOption
 from .files.pcd import unpack_lzf
 from .geometry.intersection import contact_segments, new_room, overlap_outlines
@@ -45,6 +47,7 @@ from .pointcloud.query import collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
+from .query.flat_faces import Hulls
 from .query.massive_collide import massive_collide
 from .query.nearest import nearest
 from .query.penetration import penetration
@@ -277,15 +280,21 @@ def _cast_together(mesh: TriangleMesh) -> None:
     ray_first(mesh, np.full((RAYS_COMPILED_FOR, 3), 2.0), (1.0, 0.0, 0.0))
 
 
-def _stacks_together() -> None:
+def _stacks_together(mesh: TriangleMesh) -> None:
     """Compile the kernels for stacks of poses on several cores: of convex solids, exact shapes and distances."""
     still, point, form, none = np.eye(4)[None, :3].copy(), np.zeros((1, 3)), np.zeros(4), np.empty((0, 2), np.int64)
+    alike = point[None], form, still
     with parallel_region(thread_limit(None)) as count:
         if count > 1:
             traverse_near_together(0, 0, np.empty(0, np.int64), count)
             rooms, told, numbers = new_hull_room(1, shape=(count,)), np.empty(1, np.int64), np.empty((1, 1))
             part_convex_together(point, still, point, still, none, told, rooms, numbers, told)
-            convex_distances_together(point[None], form, still, point[None], form, still, none, numbers, count)
+            convex_distances_together(*alike, *alike, 1.0, np.zeros((2, 5)), none, numbers, count)
+            searched = SurfaceTree.of(mesh).asked(Cylinder(1.0, 1.0), still, still, np.ones(3))
+            bound_each_together(*searched, none, np.empty(0, np.int32), np.empty((0, DISTANCE_COLUMNS)), count)
+            hulls, face = Hulls.of(mesh.vertices, mesh.triangles, form), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+            heights = np.empty((0, 2), np.int32), numbers
+            face_heights_together(face, still, *hulls, still, 0.0, none, *heights, count)
 
 
 def _voxels_together() -> None:
@@ -299,6 +308,7 @@ def _exact_shapes(a: TriangleMesh) -> None:
     solid = Cylinder(1.0, 1.0)
     distance(solid, a)
     distance(solid, Halfspace((0.0, 0.0, 1.0)))
+    clearance(solid, a, 0.1)
     collides(Box(1.0), Box(1.0), None, [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
     here, told = np.eye(4), np.empty(DISTANCE_COLUMNS)
     convex_distance_beside(solid.points, solid.form, here, solid.points, solid.form, here, math.inf, told)
@@ -386,7 +396,7 @@ def _steps() -> _Steps:
             ("hierarchies on several cores", lambda: _build_together(a)),
             ("distances to points on several cores", lambda: _measure_together(a)),
             ("rays on several cores", lambda: _cast_together(a)),
-            ("stacks of poses on several cores", _stacks_together),
+            ("stacks of poses on several cores", lambda: _stacks_together(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [

@@ -53,7 +53,21 @@ def test_the_keys_are_those_of_the_guide_and_go_with_the_extension(registered):
     if config is None:
         assert not keys._State.made
         return
-    assert len(keys._State.made) == len(keys.MAPS) * (len(keys.STEPS) + len(keys.NUMBERS))
+    assert len(keys._State.made) == len(keys.STEPS) + len(keys.MAPS) * len(keys.NUMBERS)
     keys.detach()
     assert not [item for keymap in config.keymaps for item in keymap.keymap_items if "meshclash" in item.idname]
     keys.attach()
+
+
+def test_arrows_come_before_the_jump_to_a_keyframe(registered):
+    """Blender asks the keymap of frames first, whose jump takes the key even without keyframes."""
+    configs = bpy.context.window_manager.keyconfigs
+    known = configs.default.keymaps["Frames"].keymap_items
+    jumps = [known.new("screen.keyframe_jump", key, "PRESS") for key in keys.STEPS]
+    configs.update()
+    items = configs.user.keymaps["Frames"].keymap_items
+    for key in keys.STEPS:
+        assert next(item.idname for item in items if item.type == key) == "meshclash.step_over_results"
+        assert "screen.keyframe_jump" in [item.idname for item in items if item.type == key]
+    for jump in jumps:
+        known.remove(jump)

@@ -273,8 +273,8 @@ def test_sentences_in_sentences_are_translated(german):
 
 @given(st.text(max_size=9), st.text(max_size=9), st.integers())
 def test_values_are_never_translated_and_never_templates(name, other, count):
-    text = Sentence("{a} and {b} occupy the same space", a=name, b=other) + Sentence(", {depth} mm deep", depth=count)
-    assert text == f"{name} and {other} occupy the same space, {count} mm deep"
+    text = Sentence("{a} and {b} occupy the same space", a=name, b=other) + Sentence(", {depth} deep", depth=count)
+    assert text == f"{name} and {other} occupy the same space, {count} deep"
     assert translations.translated(text) == text and json.loads(json.dumps(text)) == text
     for same in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
         assert (same, same.template, same.values) == (text, text.template, text.values)

@@ -8,10 +8,10 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import histories, results, scene_results
+from addon import histories, results, scene_results, shown_things, texts, translations
 from addon.core.short_names import CUT
 from addon.texts import text_width
-from addon.ui import groups
+from addon.ui import groups, results_area
 
 POSTS = 6
 
@@ -31,10 +31,45 @@ def hall(registered, add_box):
 
 def test_clashes_are_grouped_by_cause_after_detect(hall):
     assert [(item.name, item.count) for item in hall.groups] == [
-        ("6 Post and Slab overlap, 250 mm deep", POSTS),
-        ("Pump and Tank overlap, 1000 mm deep", 1),
+        ("6 × Post and Slab overlap, 0.25 m deep", POSTS),
+        ("Pump and Tank overlap, 1 m deep", 1),
     ]
     assert hall.found == hall.total == POSTS + 1
+
+
+@pytest.mark.parametrize(
+    ("system", "unit", "said"),
+    [
+        ("METRIC", "MILLIMETERS", "250 mm deep"),
+        ("METRIC", "METERS", "0.25 m deep"),
+        ("METRIC", "CENTIMETERS", "25 cm deep"),
+        ("IMPERIAL", "INCHES", "9.84 in deep"),
+        ("NONE", "METERS", "0.25 deep"),
+    ],
+)
+def test_the_reason_of_a_group_has_the_units_of_the_scene(hall, system, unit, said):
+    units = bpy.context.scene.unit_settings
+    units.system = system
+    if system != "NONE":
+        units.length_unit = unit
+    hall.active_group = 0
+    told = " ".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts())
+    assert f"6 × Post and Slab overlap, {said}" in told
+    first = hall.rows[0].pair_id
+    told = results_area.group_text(bpy.context, shown_things.listed(), first)
+    assert told == f"#1 6 × Post and Slab overlap, {said}"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("de_DE", "6 × Post und Slab überlappen sich, 25 cm tief"), ("ja_JP", "6 × Post と Slab が重なる、深さ 25 cm")],
+)
+def test_the_reason_of_a_group_is_said_in_the_language_of_the_user(hall, monkeypatch, code, said):
+    known = translations.languages().texts[code]
+    monkeypatch.setattr(translations, "iface_", lambda text, _context: known.get(text, text))
+    bpy.context.scene.unit_settings.length_unit = "CENTIMETERS"
+    hall.active_group = 0
+    assert results_area.group_text(bpy.context, shown_things.listed(), hall.rows[0].pair_id) == f"#1 {said}"
 
 
 @pytest.mark.parametrize("width", [300, 333, 400])
@@ -59,8 +94,8 @@ def test_labels_of_groups_fit_a_sidebar_and_cut_no_word_and_no_number(registered
             assert text == whole or is_whole(*text.split(CUT), whole)
     assert way == "collection" or len(listed.groups) > 20
     listed.active_group = 0
-    reason = listed.groups[0].name.replace(" ", "")
-    assert reason in "".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts()).replace(" ", "")
+    why = texts.reason(shown_things.listed().group_reasons[0], bpy.context.scene.unit_settings)
+    assert why.replace(" ", "") in "".join(draw(groups.MESHCLASH_PT_groups, bpy.context).texts()).replace(" ", "")
 
 
 def is_whole(head, tail, text):

@@ -876,6 +876,8 @@ EXAMPLES: dict[type, Example | Refuses] = {
     mc.clash.Journal: Example(journal_of, (lambda journal, _: journal.read(),), ask_journal, change_journal),
     mc.clash.Part: result(lambda _: parts_of()[0]),
     mc.shapes.ClosestFeatures: result(lambda rng: mc.shapes.closest_features(*_hulls(rng))),
+    mc.shapes.EnclosingCapsule: result(lambda rng: mc.shapes.enclosing_capsule(mesh_of(rng))),
+    mc.shapes.EnclosingSpheres: result(lambda rng: mc.shapes.enclosing_spheres(mesh_of(rng), 2)),
     mc.shapes.ExactShape: Example(lambda _: mc.shapes.Sphere(1.0), EXACT_USES, ask_exact_shape),
     mc.shapes.Sphere: Example(lambda rng: mc.shapes.Sphere(rng.uniform(0.5, 1.0)), EXACT_USES, ask_exact_shape),
     mc.shapes.Capsule: Example(lambda rng: mc.shapes.Capsule(rng.uniform(0.5, 1.0), 1.0), EXACT_USES, ask_exact_shape),

@@ -27,7 +27,7 @@ REFUSED = {"OcTree"}
 RETURNED = {
     "Clearances", "FeaturePairs", "NearestPoints", "RayHits", "clouds.CloudContacts", "lab.ProgressiveMeshes",
     "massive.ClusteredMesh", "massive.MassiveCollision", "massive.MeshLevel", "massive.MeshLevels",
-    "voxels.VoxelOverlaps", "compat.bvhtree.BVHTree",
+    "shapes.EnclosingCapsule", "shapes.EnclosingSpheres", "voxels.VoxelOverlaps", "compat.bvhtree.BVHTree",
 }  # fmt: skip
 """Classes that users do not construct: queries and other functions return their objects."""
 SPECIAL = "__call__", "__contains__", "__getitem__"
@@ -568,6 +568,9 @@ def examples(of: Things) -> dict[str, Callable[[], Call]]:
         "shapes.ConvexHull.mesh": lambda: call(of.hull.mesh),
         "shapes.ClosestFeatures": lambda: again(mc.shapes.closest_features(of.hull, of.hull)),
         "shapes.closest_features": lambda: call(mc.shapes.closest_features, of.hull, of.hull, pose_b=HALF),
+        "shapes.EnclosingSpheres.placed": lambda: call(mc.shapes.enclosing_spheres(mesh, 2).placed),
+        "shapes.enclosing_capsule": lambda: call(mc.shapes.enclosing_capsule, mesh),
+        "shapes.enclosing_spheres": lambda: call(mc.shapes.enclosing_spheres, mesh, 2),
         "shapes.convex_parts": lambda: call(mc.shapes.convex_parts, mesh, 0.5, most=2),
         "voxels.ShellContacts": lambda: call(mc.voxels.ShellContacts, CUBE, CUBE[:, 0], CUBE),
         "voxels.SurfaceVoxels": lambda: again(mc.voxels.voxelise(mesh, resolution=8)),

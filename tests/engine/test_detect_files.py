@@ -91,7 +91,7 @@ def test_clashes_come_in_groups_with_a_reason(tmp_path, capsys):
     assert detect(path, "--report", report) == 0
     data = json.loads(report.read_text("utf-8"))
     assert [(group["reason"], len(group["pairs"])) for group in data["groups"]] == [
-        ("10 Post and Slab overlap, 250 mm deep", 10)
+        ("10 × Post and Slab overlap, 0.25 m deep", 10)
     ]
     assert {pair["group"] for pair in data["pairs"]} == {1}
     assert "10 clashes in 1 group by cause:" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.convex.convex_distance import LOWER, UPPER, bounds_steps
 from meshclash.convex.exact_comparison import BEYOND, NO_BOXES, WITHIN, boxes_within, is_within
-from meshclash.convex.near_surface import triangles_near
+from meshclash.convex.near_surface import surface_bounds_steps, triangles_near
 from meshclash.convex.supports import POINTS_FORM
 from meshclash.types.pose import transform_points
 from meshclash.types.steps import run
@@ -195,13 +195,56 @@ def test_hulls_are_filled_and_meshes_are_surfaces():
     assert mc.collides(S.Cylinder(1.0, 2.0), small)
 
 
-def test_stacks_tell_what_single_poses_tell():
-    random = np.random.default_rng(3)
-    poses = np.stack([at(*place) for place in random.normal(size=(30, 3))])
-    for a, b in ((S.Capsule(0.3, 1.0), S.Box(0.5)), (S.Cone(0.4, 1.0), BOX), (S.Plane([1.0, 2.0, 0.0]), S.Sphere(0.2))):
-        told = mc.collides(a, b, None, poses)
-        assert told.tolist() == [mc.collides(a, b, None, pose) for pose in poses]
-        assert mc.distance(a, b, None, poses).distance.tolist() == [mc.distance(a, b, None, p).distance for p in poses]
+SOLIDS = [
+    lambda rng: S.Sphere(rng.uniform(0.1, 1.0)),
+    lambda rng: S.Box(rng.uniform(0.1, 1.0, 3), rng.choice([0.0, 0.2])),
+    lambda rng: S.Cylinder(*rng.uniform(0.1, 1.0, 2)),
+    lambda rng: S.Cone(*rng.uniform(0.1, 1.0, 2)),
+    lambda rng: S.Ellipsoid(rng.uniform(0.1, 1.0, 3)),
+]
+THINGS = [
+    *SOLIDS,
+    lambda rng: S.Capsule(*rng.uniform(0.1, 1.0, 2)),
+    lambda rng: S.Inflated(S.ConvexHull(rng.normal(size=(9, 3)) + rng.choice([0.0, 5.0])), rng.choice([0.0, 0.1])),
+    lambda rng: S.Inflated(S.box(rng.uniform(0.1, 1.0, 3)), 0.1),
+    lambda rng: S.box(rng.uniform(0.1, 1.0, 3)),
+    lambda rng: S.Halfspace(rng.normal(size=3), rng.normal()),
+    lambda rng: S.Plane(rng.normal(size=3), 0.0),
+]
+"""Every kind of side: convex solids with and without corners, surfaces, half-spaces and planes."""
+
+
+@settings(max_examples=100, deadline=None)
+@given(SEEDS, st.sampled_from(THINGS), st.sampled_from(THINGS), st.booleans())
+def test_stacks_tell_what_single_poses_tell(seed, make_a, make_b, both):
+    """A stack, single poses, and the distances, which are found without ending early."""
+    rng = np.random.default_rng(seed)
+    a, b = make_a(rng), make_b(rng)
+    if isinstance(a, mc.TriangleMesh) and isinstance(b, mc.TriangleMesh):
+        return
+    count = 12
+    poses, others = (
+        np.stack([round_campaign.matrix(round_campaign.rotation(rng), 1.5 * rng.normal(size=3)) for _ in range(count)])
+        for _ in range(2)
+    )
+    others = others if both else np.tile(np.eye(4), (count, 1, 1))
+    gaps = mc.distance(a, b, others, poses)
+    if np.isfinite(gaps.distance).all():  # move every third pose until both nearly touch, up to some ulps
+        ways = gaps.point_a - gaps.point_b
+        lengths = np.linalg.norm(ways, axis=1)
+        some = np.arange(count) % 3 == 0
+        steps = (1.0 + 2.0**-52 * rng.integers(-4, 5, count))[:, None]
+        poses[:, :3, 3] += np.where((some & (lengths > 0.0))[:, None], ways * steps, 0.0)
+    poses[1, :3, :3] *= 1.0 + 4e-5  # the largest deviation from a rigid pose is 1e-4
+    poses[2, :3, :3] *= 1.0 - 4e-5
+    base = others if both else None
+    told, gaps = mc.collides(a, b, base, poses), mc.distance(a, b, base, poses)
+    assert told.tolist() == (gaps.distance == 0.0).tolist()
+    for k in range(count):
+        pose = others[k] if both else None
+        assert told[k] == mc.collides(a, b, pose, poses[k]) == (not mc.distance(a, b, pose, poses[k]).distance)
+        assert told[k] == mc.collides(b, a, poses[k], pose)
+        assert gaps.distance[k] == mc.distance(a, b, pose, poses[k]).distance
 
 
 def test_a_scene_takes_shapes():
@@ -263,15 +306,6 @@ def test_wrong_shapes_are_refused(make):
         make()
 
 
-SOLIDS = [
-    lambda rng: S.Sphere(rng.uniform(0.1, 1.0)),
-    lambda rng: S.Box(rng.uniform(0.1, 1.0, 3), rng.choice([0.0, 0.2])),
-    lambda rng: S.Cylinder(*rng.uniform(0.1, 1.0, 2)),
-    lambda rng: S.Cone(*rng.uniform(0.1, 1.0, 2)),
-    lambda rng: S.Ellipsoid(rng.uniform(0.1, 1.0, 3)),
-]
-
-
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from(SOLIDS), st.sampled_from([0.0, 0.5, 1.0, 2.0, 1e3]))
 def test_the_triangles_near_a_solid_are_those_of_a_comparison_with_all(seed, make, away):
@@ -287,13 +321,14 @@ def test_the_triangles_near_a_solid_are_those_of_a_comparison_with_all(seed, mak
     least, within = every[:, LOWER].min(), rng.uniform(0.0, 2.0) * max(every[:, LOWER].mean(), 0.0)
     rounding = 1e-12 * (1.0 + away)
 
-    near, told = triangles_near(solid, surface, row_a, row_b, np.inf, 0.0, rounding)
-    assert abs(max(told[:, UPPER].min(), 0.0) - max(every[:, UPPER].min(), 0.0)) <= 2.0 * rounding
-    assert set(np.flatnonzero(every[:, UPPER] <= max(least, 0.0))) <= set(near.tolist())
+    answers, nearest = run(surface_bounds_steps(solid, surface, row_a[None].copy(), row_b[None].copy(), 0.0, np.inf))
+    assert abs(max(answers[0, UPPER], 0.0) - max(every[:, UPPER].min(), 0.0)) <= 2.0 * rounding
+    assert answers[0, LOWER] <= max(least, 0.0) + rounding
+    assert every[nearest[0], LOWER] <= max(least, 0.0) + 2.0 * rounding
 
-    near, _ = triangles_near(solid, surface, row_a, row_b, within, within, 0.0)
+    near, _ = triangles_near(solid, surface, row_a, row_b, within)
     assert set(np.flatnonzero(every[:, UPPER] < within - rounding)) <= set(near.tolist())
     assert set(near.tolist()) <= set(np.flatnonzero(every[:, LOWER] <= within + rounding))
 
-    met, _ = triangles_near(solid, surface, row_a, row_b, rounding, rounding, 0.0, -rounding)
+    met, _ = triangles_near(solid, surface, row_a, row_b, rounding, -rounding)
     assert (len(met) > 0) == bool((every[:, LOWER] <= rounding).any()) or abs(least) <= 2.0 * rounding

@@ -198,6 +198,19 @@ def test_data_beside_draco_are_taken_as_they_are(tmp_path):
     assert bounds(part) == ([0, 0, 0], [1, 1, 1]) and part.shape.resolution is None
 
 
+def test_a_node_without_a_name_has_the_name_of_its_mesh(tmp_path):
+    """Converters often name meshes only; the index of a node would change with every export."""
+
+    def change(gltf):
+        gltf.json["meshes"][0]["name"] = "bolt"
+        for name in ({}, {}, {"name": ""}, {"name": "own"}):
+            gltf.node(mesh=0, **name)
+        gltf.json["meshes"].append({**gltf.json["meshes"][0], "name": 7})
+        gltf.node(mesh=1)
+
+    assert [part.name for part in read(box(change), tmp_path)] == ["n", "bolt", "bolt (2)", "bolt (3)", "own", "5"]
+
+
 def test_draco_without_its_decoder_is_refused_by_name(tmp_path, monkeypatch):
     gltf = draco_box()
     monkeypatch.setitem(sys.modules, "DracoPy", None)

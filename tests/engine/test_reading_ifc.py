@@ -6,7 +6,7 @@ import zipfile
 import meshclash as mc
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ifc_samples import model_text, product
 from meshclash.reading.step_text import read_references, references
@@ -263,6 +263,39 @@ def test_a_representation_that_others_map_is_read_where_it_stands_too(tmp_path):
     assert parts.left_out == ()
 
 
+CONTEXTS = st.lists(
+    st.sampled_from(["'Model'", "'Plan'", "'Design'", "'Annotation'", "'X'", "''", "$", None]), min_size=1, max_size=6
+)
+
+
+@given(CONTEXTS, st.data())
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_shapes_of_all_contexts_are_made_together(tmp_path, kinds, data):
+    """ifcopenshell's iterator passes over contexts of some types as soon as another context is a model's: their shapes
+    were made one by one, on one core and without progress.
+    """
+    import ifcopenshell.geom
+
+    single, alone = [], ifcopenshell.geom.create_shape
+    body = "".join(
+        f"#{300 + k}=IFCGEOMETRICREPRESENTATIONCONTEXT($,{kind},3,1.E-05,#2,$);\n"
+        for k, kind in enumerate(kinds)
+        if kind
+    )
+    used = data.draw(st.lists(st.integers(0, len(kinds) - 1), min_size=1, max_size=5))
+    for k, at in enumerate(used):
+        context = 300 + at if kinds[at] else "$"
+        lines = shape(400 + 2 * k, "#17", context=context).replace("#$", "$")
+        body += lines + product(500 + k, shape=f"#{400 + 2 * k}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ifcopenshell.geom, "create_shape", lambda *args: (single.append(args[1].Name), alone(*args))[1])
+        parts = read(tmp_path, SOME + body)
+    assert [part.name for part in parts] == sorted(
+        ["E99", *(f"E{500 + k}" for k in range(len(used)))], key=lambda name: int(name[1:])
+    )
+    assert sorted(single) == [f"E{500 + k}" for k, at in enumerate(used) if kinds[at] is None]
+
+
 def test_a_place_or_shape_that_is_not_there_loses_the_element(tmp_path):
     """The element stood at the origin instead."""
     place = "#50=IFCLOCALPLACEMENT(#777,#2);\n#51=IFCLOCALPLACEMENT(#50,#2);\n"
@@ -308,3 +341,63 @@ def test_a_bounding_box_alone_is_lost_by_name(tmp_path):
         tmp_path, SOME + "#50=IFCBOUNDINGBOX(#1,1.,2.,3.);\n" + shape(60, "#50", "Box") + product(30, shape="#60")
     )
     assert len(parts) == 1 and parts.left_out == (("E30", "ifcopenshell makes no shape of it"),)
+
+
+STEPS = st.integers(-20, 20).map(lambda k: k / 4)
+MOVES = st.lists(st.tuples(STEPS, STEPS, STEPS), min_size=2, max_size=5)
+TURNS = [((0, 0, 1), (1, 0, 0)), ((0, 0, 1), (0, -1, 0)), ((1, 2, 2), (0, 1, 0.5)), ((0, 1, 0), (1, 0, 0.25))]
+CHANGED = ["", "turned", "mirrored", "scaled", "opened", "not mapped"]
+
+
+def directions(number, axis, ratio):
+    return "".join(
+        f"#{number + k}=IFCDIRECTION(({','.join(map(repr, map(float, d)))}));\n" for k, d in enumerate((axis, ratio))
+    )
+
+
+@given(MOVES, st.lists(st.sampled_from(TURNS), min_size=2, max_size=2), st.sampled_from(CHANGED), st.booleans())
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_copies_of_a_representation_are_what_ifcopenshell_makes(tmp_path, moves, turns, changed, millimetres):
+    """A group of bolts is several copies of one representation: these are moved here, while ifcopenshell makes each."""
+    import ifcopenshell
+    import ifcopenshell.geom
+
+    body = "#300=IFCSHAPEREPRESENTATION(#3,'Body','SweptSolid',(#17,#26));\n#302=IFCCARTESIANPOINT((0.5,-2.,1.));\n"
+    for number, (axis, ratio) in zip((303, 306), turns, strict=True):
+        body += directions(number, axis, ratio) + f"#{number + 2}=IFCAXIS2PLACEMENT3D(#302,#{number},#{number + 1});\n"
+    body += "#301=IFCREPRESENTATIONMAP(#305,#300);\n#309=IFCLOCALPLACEMENT($,#308);\n" + directions(310, *turns[0])
+    body += "#312=IFCDIRECTION((-1.,0.,0.));\n#313=IFCDIRECTION((0.,1.,0.));\n#314=IFCDIRECTION((0.,0.,1.));\n"
+    for k, move in enumerate(moves):
+        last = k == len(moves) - 1
+        axes = {"turned": "#311,$,$,{},#310", "mirrored": "#312,#313,$,{},#314", "scaled": "$,$,$,{},$"}
+        form = axes.get(changed if last else "", "$,$,$,{},$").split("{}")
+        operator = form[0] + "#{point}," + ("2." if changed == "scaled" and last else "$") + form[1]
+        point = 400 + 4 * k
+        operator = operator.replace("$,$,$,#", "$,$,#").replace("#{point}", f"#{point}")
+        target = f"IFCCARTESIANTRANSFORMATIONOPERATOR3D({operator})"
+        body += f"#{point}=IFCCARTESIANPOINT(({','.join(map(repr, move))}));\n#{point + 1}={target};\n"
+        body += f"#{point + 2}=IFCMAPPEDITEM(#301,#{point + 1});\n"
+    items = ",".join(f"#{402 + 4 * k}" for k in range(len(moves))) + (",#17" if changed == "not mapped" else "")
+    body += shape(500, items) + product(510, place="#309", shape="#500")
+    if changed == "opened":
+        body += OPENING + RELATION.format(50, "VOIDSELEMENT", 510, "#41")
+    text = model_text(SOME + body)
+    path = tmp_path / "model.ifc"
+    path.write_text(text.replace(".LENGTHUNIT.,$,", ".LENGTHUNIT.,.MILLI.,") if millimetres else text)
+    listed, iterator = [], ifcopenshell.geom.iterator
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            ifcopenshell.geom,
+            "iterator",
+            lambda *args, include: (listed.extend(item.Name for item in include), iterator(*args, include=include))[1],
+        )
+        part = next(part for part in mc.read(path) if part.name == "E510")
+    assert ("E510" in listed) == bool(changed)
+    model = ifcopenshell.open(str(path))
+    made = ifcopenshell.geom.create_shape(ifcopenshell.geom.settings(), model.by_id(510))
+    matrix = np.array(made.transformation.matrix).reshape(4, 4).T
+    expected = np.array(made.geometry.verts).reshape(-1, 3)[np.array(made.geometry.faces).reshape(-1, 3)]
+    expected = expected @ matrix[:3, :3].T + matrix[:3, 3]
+    found = part.shape.vertices[part.shape.triangles] @ part.matrix[:3, :3].T + part.matrix[:3, 3]
+    assert found.shape == expected.shape
+    assert np.allclose(found, expected, rtol=0, atol=1e-12)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import jit
-from meshclash.convex import convex_distance, hull_separation
+from meshclash.convex import convex_distance, hull_separation, near_surface
+from meshclash.query import flat_faces
 from meshclash.traversal import near_engine
 from slices import limit
 from strategies import rotation
@@ -16,6 +17,7 @@ SHAPES = {
     "capsule": mc.shapes.Capsule(0.2, 1.0),
     "box": mc.shapes.Box((1.0, 0.6, 0.8), 0.1),
     "cylinder": mc.shapes.Cylinder(0.4, 0.9),
+    "half-space": mc.shapes.Halfspace((0.3, 0.2, 1.0), 0.1),
     "hull": mc.shapes.Inflated(mc.shapes.ConvexHull(np.random.default_rng(5).normal(size=(30, 3))), 0.05),
 }
 BALL, ROCK = mc.shapes.sphere(0.6, 0.003), mc.shapes.ConvexHull(np.random.default_rng(4).normal(size=(40, 3))).mesh()
@@ -29,8 +31,9 @@ def _shared():
     """Let all stacks use several threads at once, in parts of few poses."""
     with pytest.MonkeyPatch.context() as patch:
         limit(patch, seconds=0.0, shared=True)
-        for module in (hull_separation, convex_distance):
+        for module in (hull_separation, convex_distance, near_surface, flat_faces):
             patch.setattr(module, "_PART", 7)
+        for module in (hull_separation, convex_distance):
             patch.setattr(module, "_PARTS_OF_WORKER", 2)
         for name, value in (("_SHORTEST_PART", 5), ("_LONGEST_PART", 5), ("_PARTS_OF_WORKER", 2)):
             patch.setattr(near_engine, name, value)
@@ -90,6 +93,7 @@ def test_clearances_of_meshes(seed, count, walk):
 def test_exact_shapes(seed, count, walk):
     poses, rng = poses_of(seed, count, walk), np.random.default_rng(seed)
     a, b = (SHAPES[name] for name in rng.choice(list(SHAPES), 2))
+    b = rng.choice([b, ROCK])
     same(lambda threads: mc.distance(a, b, pose_b=poses, threads=threads), ("distance", "point_a", "point_b"))
     met = [mc.collides(a, b, pose_b=poses, threads=threads).tolist() for threads in (1, 2)]
     assert met[0] == met[1]
@@ -114,8 +118,10 @@ def test_configurations_of_a_scene(seed, count, walk):
         lambda poses: mc.steps(mc.penetration, ROCK, ROCK, None, poses),
         lambda poses: mc.steps(mc.distance, BUMPY, ROCK, None, poses),
         lambda poses: mc.steps(mc.distance, SHAPES["box"], SHAPES["cylinder"], None, poses),
+        lambda poses: mc.steps(mc.collides, SHAPES["box"], ROCK, None, poses),
+        lambda poses: mc.steps(mc.distance, ROCK, SHAPES["half-space"], None, poses),
     ],
-    ids=["penetration", "distance", "shapes"],
+    ids=["penetration", "distance", "shapes", "shape and mesh", "half-space"],
 )
 def test_a_stack_tells_its_progress_and_can_be_stopped(question):
     poses = poses_of(1, 400, False)

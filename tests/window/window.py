@@ -31,7 +31,7 @@ MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
 NAMES = 56  # pixels from the left border of the sidebar at scale 1: on the first letters of names in a list
 AROUND = {"ALL": 0.12, "ISOLATE": 0.35, "GHOST": 0.6}  # of the sidebar's width
 ROW_HEIGHT = 34.0  # of two lines [pixels at scale 1]
-SCREENFULS = 3
+SCREENFULS = 5
 HEIGHTS = (0.97, 0.5, 0.03)  # of the sidebar, where the wheel is turned: no list is as tall
 Play = Generator[float, None, Any]
 
@@ -151,15 +151,26 @@ class Window:
 
     # Buttons, found by moving over them and asking Blender what is there.
 
-    def press(self, operator: str, across: float = MIDDLE) -> Play:
-        """Clicks the sidebar's button of an operator, as "meshclash.detect"; gives the point."""
-        x, y = yield from self.find_button(operator, across)
+    def press(self, operator: str, across: float = MIDDLE, option: str = "") -> Play:
+        """Clicks the sidebar's button of an operator, as "meshclash.detect"; gives the point.
+
+        Args:
+            operator: its name.
+            across: where to look between the left (0) and the right (1) border.
+            option: of several buttons of one operator, the one whose command has this text, as "APPROVED".
+        """
+        x, y = yield from self.find_button(operator, across, option)
         yield from self.click(x, y)
         return x, y
 
-    def find_button(self, operator: str, across: float = MIDDLE) -> Play:
+    def find_button(self, operator: str, across: float = MIDDLE, option: str = "") -> Play:
         """Moves the mouse over the sidebar's button of an operator and gives the point, without a click."""
-        return (yield from self.find(lambda: f"bpy.ops.{operator}(" in self._hovered_command(), operator, across))
+
+        def is_it() -> bool:
+            command = self._hovered_command()
+            return f"bpy.ops.{operator}(" in command and option in command
+
+        return (yield from self.find(is_it, f"{operator} {option}".rstrip(), across))
 
     def toggle(self, name: str, across: float = MIDDLE) -> Play:
         """Clicks the sidebar's button of a property, as "overlay_xray"."""

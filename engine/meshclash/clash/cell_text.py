@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .review.lengths import MILLIMETRES_BELOW
 from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
 
-MILLIMETRES_BELOW = 0.1
 NO_SOLID = "not a solid"
 """Instead of a volume."""
 

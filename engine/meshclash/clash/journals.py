@@ -97,11 +97,16 @@ def recorded(
     said = _said_elsewhere(history, report, who, of_baseline or {})
     history.take(said)
     written(journal, [*events, *said])
-    reviews = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
-    report = replace(report, reviews={**report.reviews, **reviews})
-    decided = {key for key, review in report.reviews.items() if review != NOT_REVIEWED}
-    report = replace(report, group_names={**report.group_names, **history.names}, journal=path.name)
-    report = replace(report, again=[without(item, decided) for item in report.again])
+    of_journal = {row.id: review_of(history.decisions[row.id]) for row in report.rows if row.id in history.decisions}
+    reviews = {**report.reviews, **of_journal}
+    decided = {key for key, review in reviews.items() if review != NOT_REVIEWED}
+    report = replace(
+        report,
+        reviews=reviews,
+        group_names={**report.group_names, **history.names},
+        journal=path.name,
+        again=[without(item, decided) for item in report.again],
+    )
     return replace(report, again=[*report.again, *_waiting(history, report, pairs)])
 
 

@@ -9,8 +9,8 @@ valid, up to ``ROUNDING`` times the size: shapes that are proved to be apart are
 """
 
 import math
-from collections.abc import Generator
-from typing import NamedTuple
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, 
 from ..reference import by_reference
 from ..traversal import wide_engine
 from ..traversal.nearest_triangles import parts_of
+from ..types.pose import RIGID_TOLERANCE
 from .supports import POINTS, farthest_round, half_extents
 
 ROUNDING = 2.0**-48
@@ -29,6 +30,8 @@ _ENOUGH = 2.0**-43
 """Fraction of the size by which bounds may differ without another search."""
 _MARGIN = 2.0**-40
 """Share of the size: a lower bound that exceeds the one that is enough by more is far beyond rounding."""
+_LEAST = 2.0**-1060
+"""[m]: bound of the errors by underflow."""
 _SEARCHES = 8
 _BARELY = 2.0**-30
 """Share of the size: shapes that overlap by no more may be apart."""
@@ -44,6 +47,8 @@ _PARTS_OF_WORKER = 4
 _MOST_STEPS = 256
 _MOST_RESTARTS = 3
 """Maximum number of consecutive restarts without progress: after these restarts, only rounding errors change."""
+
+_NO_BALLS = np.empty((2, 5))
 
 LOWER, UPPER, POINT_A, POINT_B, SIZE, ACROSS, COLUMNS = 0, 1, 2, 5, 8, 9, 12
 """Columns of an answer: bounds of the distance [m], the lower one negative if shapes certainly overlap; the nearest
@@ -88,7 +93,7 @@ def space_of(room, count_a):
 
 
 @inner
-def _placed(pose, p):
+def placed(pose, p):
     """Return the world coordinates of a point, as defined by ``Pose.apply``."""
     x, y, z = p
     return (
@@ -109,7 +114,7 @@ def _place(points, form, pose, origin, local):
     size = 0.0
     if form[0] == POINTS:
         for i in range(points.shape[0]):
-            p = _placed(pose, _point(points, i))
+            p = placed(pose, _point(points, i))
             for k in range(3):
                 local[i, k] = p[k] - origin[k]
                 size = max(size, abs(local[i, k]))
@@ -364,17 +369,20 @@ def _is_known(corners, count, w):
 
 
 @inner
-def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, enough, row):
+def _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, ends, row):
     """Run one search for two placed shapes, scaled to a size of about 1; improve a row's bounds and nearest points.
 
     ``move`` is added to b's points; ``start`` is the direction of the first step. The search ends with a lower bound
-    above ``enough``.
+    above the first of ``ends``, or an upper bound below the second.
     """
+    enough, met_below = ends
     count_a, count_b = counts
     corners, of_a, of_b, weights = space.corners, space.of_a, space.of_b, space.weights
     u, count, restarts, best = start, 0, 0, math.inf
     x, y, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(_MOST_STEPS):
+        if row[UPPER] < met_below:
+            break
         largest = _largest(u)
         u = (u[0] / largest, u[1] / largest, u[2] / largest)
         p = _farthest(shape_a, count_a, shift_a, scale, u)
@@ -467,7 +475,7 @@ def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, sta
         return
     move = (_MOVE * n[0] / length, _MOVE * n[1] / length, _MOVE * n[2] / length)
     _clear(other)
-    _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, math.inf, other)
+    _search(shape_a, shift_a, shape_b, shift_b, scale, counts, move, space, start, (math.inf, -math.inf), other)
     u = (other[ACROSS], other[ACROSS + 1], other[ACROSS + 2])
     length = _length(u)
     if length == 0.0:
@@ -487,17 +495,19 @@ def _search_beside(shape_a, shift_a, shape_b, shift_b, scale, counts, space, sta
 
 
 @inner
-def _find(direction, enough, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
+def _find(direction, ends, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row):
     """Compute the bounds and nearest points of two placed shapes: by one search, or more if rounding ended it early.
 
-    ``direction`` is that of the first search; a lower bound above ``enough`` is enough.
+    ``direction`` is that of the first search; for ``ends`` see ``_search``.
     """
     _clear(row)
     still = (0.0, 0.0, 0.0)
     for k in range(_SEARCHES):
         start = _start(k) if k > 0 else direction
-        _search(shape_a, shift_a, shape_b, shift_b, scale, counts, still, space, start, enough, row)
-        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0 or row[LOWER] > enough:
+        _search(shape_a, shift_a, shape_b, shift_b, scale, counts, still, space, start, ends, row)
+        if row[UPPER] - row[LOWER] <= _ENOUGH or row[LOWER] < 0.0:
+            break
+        if row[LOWER] > ends[0] or row[UPPER] < ends[1]:
             break
         if row[UPPER] < _NEAR:
             for j in range(_BESIDE):
@@ -512,18 +522,17 @@ def _find(direction, enough, shape_a, shift_a, shape_b, shift_b, scale, counts, 
 
 
 @inner
-def measure_from(direction, enough, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
+def measure_from(direction, ends, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, row):
     """Write the result for one pair into a row; ``space`` is a SearchSpace by reference.
 
     The search begins along ``direction``, from a to b, which changes only how long it takes. It ends with a lower bound
-    above ``enough`` [m], before the upper bound is known.
+    above the first of ``ends`` [m], before the upper bound is known, or with an upper bound below the second, before
+    the lower bound is known.
     """
     other, local_a, local_b = space.other, space.local_a, space.local_b
     count_a, count_b = corners_a.shape[0], corners_b.shape[0]
-    if form_a[0] == POINTS:
-        origin = _placed(pose_a, _point(corners_a, 0))
-    else:
-        origin = (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
+    is_hull = form_a[0] == POINTS
+    origin = placed(pose_a, _point(corners_a, 0)) if is_hull else (pose_a[0, 3], pose_a[1, 3], pose_a[2, 3])
     size = max(_place(corners_a, form_a, pose_a, origin, local_a), _place(corners_b, form_b, pose_b, origin, local_b))
     scale = 1.0
     if size > 0.0:
@@ -534,7 +543,8 @@ def measure_from(direction, enough, corners_a, form_a, pose_a, corners_b, form_b
     shift_a = (pose_a[0, 3] - origin[0], pose_a[1, 3] - origin[1], pose_a[2, 3] - origin[2])
     shift_b = (pose_b[0, 3] - origin[0], pose_b[1, 3] - origin[1], pose_b[2, 3] - origin[2])
     counts = (count_a, count_b)
-    _find(direction, enough * scale + _MARGIN, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row)
+    ends = (ends[0] * scale + _MARGIN, ends[1] * scale - _MARGIN)
+    _find(direction, ends, shape_a, shift_a, shape_b, shift_b, scale, counts, space, other, row)
     row[LOWER] /= scale
     row[UPPER] /= scale
     row[SIZE] = size
@@ -544,16 +554,52 @@ def measure_from(direction, enough, corners_a, form_a, pose_a, corners_b, form_b
 
 
 @inner
-def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, enough, first, end, room, answers):
+def _towards(pose_a, pose_b):
+    """Return the direction from the origin of one pose to that of another; any direction if they are the same."""
+    way = (pose_b[0, 3] - pose_a[0, 3], pose_b[1, 3] - pose_a[1, 3], pose_b[2, 3] - pose_a[2, 3])
+    return first_direction() if _largest(way) == 0.0 else way
+
+
+@inner
+def _compare_balls(pose_a, pose_b, balls, reach, row):
+    """Return whether balls around or inside of two shapes decide if they are within the reach; if so, write the bounds.
+
+    The margins cover the deviation of poses from rigid ones, and the rounding of coordinates.
+    """
+    p = placed(pose_a, (balls[0, 0], balls[0, 1], balls[0, 2]))
+    q = placed(pose_b, (balls[1, 0], balls[1, 1], balls[1, 2]))
+    around = (balls[0, 3] + balls[1, 3]) * (1.0 + 3.0 * RIGID_TOLERANCE)
+    inside = (balls[0, 4] + balls[1, 4]) * (1.0 - 3.0 * RIGID_TOLERANCE)
+    size = around + reach
+    for k in range(3):
+        size += abs(p[k]) + abs(q[k]) + abs(pose_a[k, 3]) + abs(pose_b[k, 3])
+    length, margin = _length(minus(q, p)), _MARGIN * size + _LEAST
+    row[SIZE] = size
+    if length - around > reach + margin:
+        row[LOWER] = row[UPPER] = length - around
+        return True
+    if length - inside < reach - margin:
+        row[UPPER], row[LOWER] = max(length - inside, 0.0), (0.0 if length > inside else -_BARELY)
+        return True
+    return False
+
+
+@inner
+def _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls, first, end, room, answers):
     space = by_reference(space_of(room, points_a.shape[1]))
+    only_met = reach < math.inf
+    ends = (reach, reach if only_met else -math.inf)
     for m in range(first, end):
         pose_a, pose_b = rows_a[min(m, rows_a.shape[0] - 1)], rows_b[min(m, rows_b.shape[0] - 1)]
+        if only_met and _compare_balls(pose_a, pose_b, balls, reach, answers[m]):
+            continue
         corners_a, corners_b = points_a[min(m, points_a.shape[0] - 1)], points_b[min(m, points_b.shape[0] - 1)]
-        measure_from(first_direction(), enough, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answers[m])
+        way = _towards(pose_a, pose_b)
+        measure_from(way, ends, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answers[m])
 
 
 @kernel
-def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, end, answers):
+def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls, first, end, answers):
     """Compute bounds of the distances between two convex shapes in a stack of poses, or between several shapes.
 
     Args:
@@ -561,15 +607,21 @@ def convex_distances(points_a, form_a, rows_a, points_b, form_b, rows_b, first, 
         form_a: the kind of shape and its lengths, (4,).
         rows_a: poses, (k, 3, 4) float64, or (1, 3, 4) for all.
         points_b, form_b, rows_b: these data of the other shapes.
+        reach: a search ends when its bounds show whether the distance is within this length [m]; then the nearest
+            points are not known. If infinite, both bounds are found.
+        balls: for a finite reach, a ball around each shape and one inside it, (2, 5): their centre in the frame of the
+            shape, and both radii [m].
         first, end: the range of results to compute.
         answers: (k, COLUMNS) float64.
     """
     room = np.empty((5 + points_a.shape[1] + points_b.shape[1], 4, 3))
-    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, math.inf, first, end, room, answers)
+    _measure_range(points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls, first, end, room, answers)
 
 
 @parallel_kernel
-def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b, parts, answers, workers):
+def convex_distances_together(
+    points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls, parts, answers, workers
+):  # fmt: skip
     """Run ``convex_distances`` in parallel for ranges ``parts`` (p, 2); each worker takes every ``workers``-th
     range.
     """
@@ -577,9 +629,17 @@ def convex_distances_together(points_a, form_a, rows_a, points_b, form_b, rows_b
     for w in prange(workers):
         for k in range(w, parts.shape[0], workers):
             _measure_range(
-                points_a, form_a, rows_a, points_b, form_b, rows_b, math.inf, parts[k, 0], parts[k, 1], rooms[w],
+                points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls, parts[k, 0], parts[k, 1], rooms[w],
                 answers,
             )  # fmt: skip
+
+
+@inner
+def _measure_in(room, enough, corners_a, form_a, pose_a, corners_b, form_b, pose_b, answer):
+    """Measure one pair in the room of the caller."""
+    space, ends = by_reference(space_of(room, corners_a.shape[0])), (enough, -math.inf)
+    way = _towards(pose_a, pose_b)
+    measure_from(way, ends, corners_a, form_a, pose_a, corners_b, form_b, pose_b, space, answer)
 
 
 @kernel
@@ -595,9 +655,7 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, e
         for j in range(3):
             rows[0, i, j], rows[1, i, j] = pose_a[i, j], pose_b[i, j]
         rows[0, i, 3], rows[1, i, 3] = 0.0, pose_b[i, 3] - pose_a[i, 3]
-    _measure_range(
-        points_a, form_a, rows[:1], points_b, form_b, rows[1:], enough, 0, 1, room, answer.reshape((1, COLUMNS))
-    )  # fmt: skip
+    _measure_in(room, enough, points_a[0], form_a, rows[0], points_b[0], form_b, rows[1], answer)
     for k in range(3):
         answer[POINT_A + k] += pose_a[k, 3]
         answer[POINT_B + k] += pose_a[k, 3]
@@ -605,27 +663,48 @@ def convex_distance_beside(points_a, form_a, pose_a, points_b, form_b, pose_b, e
 
 def bounds_steps(
     points_a: np.ndarray, form_a: np.ndarray, rows_a: np.ndarray, points_b: np.ndarray, form_b: np.ndarray,
-    rows_b: np.ndarray, threads: int = 1,
+    rows_b: np.ndarray, threads: int = 1, reach: float = math.inf, balls: np.ndarray = _NO_BALLS,
 ) -> Generator[float, None, np.ndarray]:  # fmt: skip
     """Return the results (k, COLUMNS) of ``convex_distances``, which documents the arguments, in slices, on several
     threads; yields the finished fraction.
     """
     counts = len(points_a), len(rows_a), len(points_b), len(rows_b)
-    count = max(counts) if min(counts) else 0
-    answers, asked = np.empty((count, COLUMNS)), (points_a, form_a, rows_a, points_b, form_b, rows_b)
-    begin, calls = 0, 0
+    answers = np.empty((max(counts) if min(counts) else 0, COLUMNS))
+    asked = points_a, form_a, rows_a, points_b, form_b, rows_b, reach, balls
+    yield from stack_steps((convex_distances, convex_distances_together), asked, (answers,), _PART, threads)
+    return answers
+
+
+def stack_steps(
+    kernels: tuple[Callable[..., None], Callable[..., None]],
+    asked: tuple[Any, ...],
+    answers: tuple[np.ndarray, ...],
+    part: int,
+    threads: int,
+) -> Generator[float, None, None]:
+    """Fill the answers for a stack of poses in slices, on several threads; yields the finished fraction.
+
+    Args:
+        kernels: one for a range of poses, called with (*asked, first, end, *answers); and one for ranges (p, 2) in
+            parallel, called with (*asked, ranges, *answers, workers).
+        asked: arguments of the kernels.
+        answers: arrays with a row for each pose.
+        part: number of consecutive poses that one worker measures.
+        threads: maximum number of threads.
+    """
+    alone, together = kernels
+    count, begin, calls = len(answers[0]), 0, 0
     while begin < count:
         if begin:
             yield begin / count
         calls += 1
-        may_share = threads > 1 and calls > 1 and count - begin > _PART
-        if may_share and not (calls > wide_engine.CALLS_TO_COMPILE or is_compiled(convex_distances_together)):
+        may_share = threads > 1 and calls > 1 and count - begin > part
+        if may_share and not (calls > wide_engine.CALLS_TO_COMPILE or is_compiled(together)):
             may_share = False
         with parallel_region(threads if may_share else 1) as workers:
-            end = min(begin + _PART * _PARTS_OF_WORKER * workers, count)
+            end = min(begin + part * _PARTS_OF_WORKER * workers, count)
             if workers > 1:
-                convex_distances_together(*asked, parts_of(begin, end, _PART), answers, workers)
+                together(*asked, parts_of(begin, end, part), *answers, workers)
             else:
-                convex_distances(*asked, begin, end, answers)
+                alone(*asked, begin, end, *answers)
         begin = end
-    return answers

@@ -4,6 +4,7 @@ An exact shape is a core and a radius around the core: a sphere is a point, a ca
 The distance of two shapes is the distance of the cores minus the radii, so no pair of shapes needs its own algorithm.
 """
 
+import math
 from collections.abc import Sequence
 from types import NoneType
 from typing import Any
@@ -50,7 +51,7 @@ class ExactShape(Copyable):
         return np.stack([np.nextafter(grown[0], -np.inf), np.nextafter(grown[1], np.inf)])
 
 
-class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
+class ConvexShape(ExactShape, caches={"_enclosing": NoneType, "_balls": NoneType}):
     """A convex solid: the hull of points or a round solid, with a radius around it. Base class of most shapes."""
 
     points: np.ndarray
@@ -61,11 +62,38 @@ class ConvexShape(ExactShape, caches={"_enclosing": NoneType}):
     def _set(self, radius: float, points: np.ndarray = NO_POINTS, form: np.ndarray = POINTS_FORM) -> None:
         self.radius, self.points, self.form = radius, points, form.copy()
         self._enclosing: Hierarchy | None = None
+        self._balls: np.ndarray | None = None
 
     @property
     def is_polyhedron(self) -> bool:
         """Whether the core is the hull of points; distances of such cores are compared exactly."""
         return self.points.shape[1] > 0
+
+    @property
+    def balls(self) -> np.ndarray:
+        """A ball around the core and one inside it: their centre (3,) and both radii [m], (5,) float64."""
+        if self._balls is None:
+            self._balls = self._measured_balls()
+        return self._balls
+
+    def _measured_balls(self) -> np.ndarray:
+        if self.is_polyhedron:
+            points = self.points[0]
+            low, high = points.min(axis=0), points.max(axis=0)
+            centre = low + 0.5 * (high - low)
+            corners = np.unique(points, axis=0)
+            is_box = len(corners) == 8 and bool(((corners == low) | (corners == high)).all())
+            inside = 0.5 * float((high - low).min()) if is_box else 0.0
+            around = max(math.hypot(*point) for point in (points - centre).tolist())
+            return np.array([*centre, around * _OUTWARD, inside / _OUTWARD])
+        kind, first, second, third = self.form.tolist()
+        if kind == ELLIPSOID:
+            around, inside = max(first, second, third), min(first, second, third)
+        else:  # a radius and half a height
+            around = math.hypot(first, second)
+            side = second * first / math.hypot(first, 2.0 * second)  # distance of a cone's side from the origin
+            inside = min(side, second) if kind == CONE else min(first, second)
+        return np.array([0.0, 0.0, 0.0, around * _OUTWARD, inside / _OUTWARD])
 
     @property
     def enclosing(self) -> Hierarchy:

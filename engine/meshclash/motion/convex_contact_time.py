@@ -60,7 +60,7 @@ def _search(points_a, form_a, first_a, way_a, points_b, form_b, first_b, way_b, 
     for _ in range(_MOST_STEPS):
         _put_pose(first_a, way_a, share, pose_a)
         _put_pose(first_b, way_b, share, pose_b)
-        measure_from(n, math.inf, points_a, form_a, pose_a, points_b, form_b, pose_b, space, row)
+        measure_from(n, (math.inf, -math.inf), points_a, form_a, pose_a, points_b, form_b, pose_b, space, row)
         if row[LOWER] < 0.0 or row[UPPER] - limits[_REACH] <= limits[_TOLERANCE]:
             return share
         if share == 1.0:

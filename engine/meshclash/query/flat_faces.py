@@ -7,17 +7,33 @@ the height is within a radius.
 """
 
 import math
+from collections.abc import Generator
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
+from ..convex.convex_distance import stack_steps
 from ..convex.exact_shapes import Halfspace, Plane
-from ..convex.supports import farthest_of_round
+from ..convex.face_heights import (
+    COLUMNS,
+    DOUBTFUL,
+    HIGH,
+    HIGHEST,
+    LEAST,
+    LOW,
+    LOWEST,
+    MET,
+    NEAREST,
+    NORMAL,
+    ROUNDING,
+    face_heights,
+    face_heights_together,
+)
+from ..types.pose import transform_points
 
-_ROUNDING = 2.0**-46
-"""Bound of the error of a height, relative to the coordinates, with a margin."""
-_LEAST = 2.0**-1060
+_PART = 256
+"""Number of points of consecutive poses, about, that one worker compares."""
 
 
 class Face(NamedTuple):
@@ -46,7 +62,7 @@ class Face(NamedTuple):
         """Return heights of points (..., 3) above the boundary [m], and bounds of their errors [m], both (...)."""
         heights = (points - self.place) @ self.normal - self.offset
         sizes = (np.abs(points) + np.abs(self.place)).sum(axis=-1) + abs(self.offset)
-        return heights, _ROUNDING * sizes + _LEAST
+        return heights, ROUNDING * sizes + LEAST
 
     def side_exactly(self, point: np.ndarray, radius: float) -> int:
         """Return exactly 1 if a point is above the boundary by more than ``radius``, -1 if it is below by more,
@@ -109,14 +125,78 @@ def face_and_points(face: Face, groups: np.ndarray, radius: float) -> tuple[bool
                 break
     if not met:
         best = int(np.argmin(np.abs(nearest)))
-        height = float(nearest[best])
-        side = math.copysign(1.0, height)
-        point = groups[best, int(np.argmin(np.abs(heights[best])))]
-        ends = np.stack([face.put(point, height), point - side * radius * face.normal])
-        return False, max(abs(height) - radius, math.ulp(radius)), ends, best
-    lowest, highest = groups[best, int(heights[best].argmin())], groups[best, int(heights[best].argmax())]
-    common = _common(face, lowest, float(low[best]), highest, float(high[best]))
-    return True, 0.0, np.stack([common, common]), best
+    points, ends = groups[best], np.array([low[best], high[best]])
+    lowest, highest = points[int(heights[best].argmin())], points[int(heights[best].argmax())]
+    answer = np.concatenate([nearest[best : best + 1], ends, lowest, highest, face.normal])
+    distances, nearest_points = _ends(np.array([met]), answer[None], face.is_plane, radius)
+    return met, float(distances[0]), nearest_points[0], best
+
+
+class Hulls(NamedTuple):
+    """The hulls of points that an object consists of, or a round solid, in the object's frame."""
+
+    points: np.ndarray
+    """(n, 3) [m]."""
+    groups: np.ndarray
+    """The points of each hull, (g, c) indices."""
+    form: np.ndarray
+    """See ``supports.py``, (4,)."""
+
+    @classmethod
+    def of(cls, points: np.ndarray, groups: np.ndarray, form: np.ndarray) -> "Hulls":
+        """Make hulls with read-only arrays, because Numba treats these as another type."""
+        views = points.view(), groups.view()
+        for view in views:
+            view.flags.writeable = False
+        return cls(*views, form)
+
+
+def face_and_hulls_steps(
+    thing: Halfspace, hulls: Hulls, rows_a: np.ndarray, rows_b: np.ndarray, radius: float, threads: int
+) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Compare a half-space or plane with an object in poses (k, 3, 4), or (1, 3, 4) for all, on several threads.
+
+    Yields:
+        The finished fraction.
+
+    Returns:
+        Whether they meet, (k,) bool; the distances [m], (k,); the nearest points of both, (k, 2, 3), or twice a common
+        point if they meet; and the hulls that meet or are nearest, (k,) int32, -1 for a round solid.
+    """
+    scale = math.frexp(float(np.abs(thing.normal).max()))[1]
+    is_plane = isinstance(thing, Plane)
+    face = np.array([*np.ldexp(thing.normal, -scale), math.ldexp(thing.offset, -scale), is_plane])
+    count = max(len(rows_a), len(rows_b)) if len(rows_a) and len(rows_b) else 0
+    told, answers = np.empty((count, 2), np.int32), np.empty((count, COLUMNS))
+    asked = face, rows_a, *hulls[:2], hulls.form, rows_b, radius
+    part = max(1, _PART * 8 // (8 + len(hulls.points)))
+    yield from stack_steps((face_heights, face_heights_together), asked, (told, answers), part, threads)
+    met, groups = told[:, 0] == MET, told[:, 1].copy()
+    distances, points = _ends(met, answers, is_plane, radius)
+    for k in np.flatnonzero(told[:, 0] == DOUBTFUL).tolist():
+        yield 1.0
+        row_a, row_b = rows_a[min(k, len(rows_a) - 1)], rows_b[min(k, len(rows_b) - 1)]
+        corners = transform_points(row_b, hulls.points)[hulls.groups]
+        met[k], distances[k], points[k], groups[k] = face_and_points(Face.of(thing, row_a), corners, radius)
+    return met, distances, points, groups
+
+
+def _ends(met: np.ndarray, answers: np.ndarray, is_plane: bool, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return distances (k,) [m] and nearest points (k, 2, 3) of hulls, or twice a common point up to rounding.
+
+    ``met`` (k,) tells which hulls meet the face's object, and ``answers`` (k, COLUMNS) are those of ``face_heights``.
+    """
+    height, low, high = answers[:, NEAREST], answers[:, LOW], answers[:, HIGH]
+    lowest, highest = answers[:, LOWEST : LOWEST + 3], answers[:, HIGHEST : HIGHEST + 3]
+    normals = answers[:, NORMAL : NORMAL + 3]
+    distances = np.where(met, 0.0, np.maximum(np.abs(height) - radius, math.ulp(radius)))
+    crosses = is_plane & (low < 0.0) & (high > 0.0)
+    with np.errstate(all="ignore"):
+        share = np.where(crosses, -low / (high - low), np.where(height < 0.0, 1.0, 0.0))
+    points = lowest + share[:, None] * (highest - lowest)
+    feet = points - height[:, None] * normals
+    sides = np.where(met, height, np.copysign(radius, height))
+    return distances, np.stack([feet, points - sides[:, None] * normals], axis=1)
 
 
 def enters(face: Face, points: np.ndarray, radius: float) -> bool:
@@ -140,37 +220,6 @@ def enters(face: Face, points: np.ndarray, radius: float) -> bool:
         return any(face.is_below_exactly(points[k], radius, turned) for k in doubtful.tolist())
 
     return reaches(False) and (not face.is_plane or reaches(True))
-
-
-def _common(face: Face, lowest: np.ndarray, low: float, highest: np.ndarray, high: float) -> np.ndarray:
-    """Return a common point, up to rounding, of the face's object and a hull between two heights."""
-    if low > 0.0:
-        return face.put(lowest, low)
-    if not face.is_plane:
-        return lowest
-    if high < 0.0:
-        return face.put(highest, high)
-    share = -low / (high - low) if high > low else 0.0
-    common: np.ndarray = lowest + share * (highest - lowest)
-    return common
-
-
-def face_and_round(face: Face, form: np.ndarray, row: np.ndarray, radius: float) -> tuple[bool, float, np.ndarray]:
-    """Compare a half-space or plane with a round solid in a pose, with a radius; like ``face_and_points``."""
-    u = face.normal @ row[:, :3]
-    ends = [np.array(farthest_of_round(form, *(sign * u).tolist())) for sign in (-1.0, 1.0)]
-    points = np.stack([row[:, :3] @ end + row[:, 3] for end in ends])
-    heights, rounding = face.heights(points)
-    rounding = rounding + 8.0 * _ROUNDING * float(np.abs(form[1:]).max())
-    low, high = heights.tolist()
-    height = (low if low > 0.0 else high if high < 0.0 else 0.0) if face.is_plane else max(low, 0.0)
-    if abs(height) <= radius + float(rounding.max()):
-        common = _common(face, points[0], low, points[1], high)
-        return True, 0.0, np.stack([common, common])
-    point = points[0] if height > 0.0 else points[1]
-    side = math.copysign(1.0, height)
-    foot = np.stack([face.put(point, height), point - side * radius * face.normal])
-    return False, abs(height) - radius, foot
 
 
 def faces(a: Face, b: Face) -> tuple[bool, float, np.ndarray]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..broadphase.sweep import world_boxes
 from ..convex.convex_distance import (
     COLUMNS,
     LOWER,
@@ -25,28 +26,26 @@ from ..convex.convex_distance import (
 )
 from ..convex.exact_comparison import NO_BOXES, WITHIN, boxes_within, is_within
 from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
-from ..convex.near_surface import triangles_near
+from ..convex.near_surface import LEAST, SURFACE_ROUNDING, extent_of, surface_bounds_steps, triangles_near
+from ..convex.supports import POINTS_FORM
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.question import pose_rows
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_of, transform_points
 from ..types.slices import portions
-from ..types.steps import hold_progress, map_progress
+from ..types.steps import hold_progress, map_progress, run
 from ..types.verdict import APART, TOUCHING
-from .flat_faces import Face, enters, face_and_points, face_and_round, faces
+from .flat_faces import Face, Hulls, enters, face_and_hulls_steps, face_and_points, faces
+from .options import Options
 from .results import Clearances, Distance
-from .table import CLEARANCE, COLLIDES, DISTANCE, VERDICT, Request, ask
+from .table import CLEARANCE, COLLIDES, CONTAINS, DISTANCE, VERDICT, Request, ask
 
 Steps = Generator[Any, None, Any]
 _NO_TRIANGLES = np.empty((0, 2), np.int32)
 _REACH_ROUNDING = 2.0**-50
 """Bound of the error of the sum of the radii, relative to the sum, with a margin."""
-_LEAST = 2.0**-1060
-"""[m]: largest error by underflow, where numbers no longer have full precision."""
 _TOGETHER = 256
 """Number of poses that are compared exactly at a time."""
-_SURFACE_ROUNDING = 2.0**-45
-"""Bound of the error of distances of triangles, relative to the extent, with a margin."""
 
 
 class Near(NamedTuple):
@@ -60,6 +59,10 @@ class Near(NamedTuple):
     """The nearest points of both, (k, 2, 3) [m], world; twice a common point if they meet."""
     triangles: np.ndarray
     """The triangles of both, (k, 2) int32; -1 for shapes without triangles."""
+
+    def turned(self) -> "Near":
+        """Return the same distances with the two objects exchanged."""
+        return Near(self.met, self.distances, self.points[:, ::-1], self.triangles[:, ::-1])
 
 
 class ShapeSide(NamedTuple):
@@ -90,17 +93,18 @@ class ShapeSide(NamedTuple):
 
 
 def near_steps(request: Request, only_met: bool = False) -> Generator[Any, None, Near]:
-    """Find whether two objects meet in each pose, and their distances unless ``only_met``."""
+    """Find whether two objects meet in each pose, and their distances.
+
+    With ``only_met``, all fields but ``met`` are undefined.
+    """
     a, b = map(ShapeSide.of, request.things)
-    if a.convex and b.convex:
-        return (yield from _near_convex(a.convex, b.convex, *request.rows, only_met, request.options.threads))
-    rows_a, rows_b = request.every_row
     if a.surface is not None and b.surface is not None:
-        return (yield from _surfaces(a, b, rows_a, rows_b, request, only_met))
-    found = []
-    for row_a, row_b in zip(rows_a, rows_b, strict=True):
-        found.append((yield from _one_pose(a, b, row_a, row_b, request, only_met)))
-    return Near(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        return (yield from _surfaces(a, b, *request.every_row, request, only_met))
+    if a.flat and b.flat:
+        return (yield from _faces(a.flat, b.flat, *request.every_row))
+    if b.flat or (b.convex and a.surface is not None):
+        return (yield from _near_solid(b, a, *request.rows[::-1], request.options, only_met)).turned()
+    return (yield from _near_solid(a, b, *request.rows, request.options, only_met))
 
 
 def overlap_steps(request: Request) -> Generator[Any, None, bool]:
@@ -157,13 +161,12 @@ def _hulls_near(
     None if a triangle is surely nearer than the reach.
     """
     yield 0.0
-    rounding = _SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + _LEAST
-    within = reach + rounding
     assert side.surface is not None
-    _, answers = triangles_near(convex, side.surface, row, far, within, within, 0.0, reach - rounding)
-    if (answers[:, UPPER] < reach - rounding).any():
+    rounding = SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + LEAST
+    met_below = reach - rounding if reach > rounding else -math.inf  # a triangle that meets the core may only touch it
+    triangles, answers = triangles_near(convex, side.surface, row, far, reach + rounding, met_below)
+    if (answers[:, UPPER] < met_below).any():
         return None
-    triangles, _ = triangles_near(convex, side.surface, row, far, within, within, 0.0)
     corners: np.ndarray = transform_points(far, side.mesh.corners_of(triangles))
     return corners
 
@@ -177,43 +180,62 @@ def _groups(side: ShapeSide, row: np.ndarray) -> np.ndarray | None:
     return transform_points(row, side.convex.points)
 
 
-def _one_pose(
-    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, request: Request, only_met: bool
-) -> Steps:
-    """Compare two objects of which one is a half-space or plane, or a convex solid and a surface."""
-    if a.flat and b.flat:
-        return _as_near(*faces(Face.of(a.flat, row_a), Face.of(b.flat, row_b)))
-    if b.flat or (b.convex and a.surface is not None):
-        found = yield from _one_pose(b, a, row_b, row_a, request, only_met)
-        return Near(found.met, found.distances, found.points[:, ::-1], found.triangles[:, ::-1])
-    if not a.flat:
-        yield 0.0
-        return convex_and_surface(a, b, row_a, row_b, request.options.upper_limit, only_met)
-    face = Face.of(a.flat, row_a)
-    if b.surface is not None:
-        yield 0.0
-        corners = transform_points(row_b, b.mesh.corners_of(np.arange(b.mesh.triangle_count)))
-        return _as_near(*face_and_points(face, corners, b.radius))
-    assert b.convex is not None
-    if b.convex.is_polyhedron:
-        met, distance, points, _ = face_and_points(face, transform_points(row_b, b.convex.points), b.radius)
-    else:
-        met, distance, points = face_and_round(face, b.convex.form, row_b, b.radius)
-    return _as_near(met, distance, points)
+def _near_solid(
+    a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, options: Options, only_met: bool
+) -> Generator[Any, None, Near]:
+    """Compare a convex solid with a convex solid or a surface, or a half-space or plane with either, in poses
+    (k, 3, 4), or (1, 3, 4) for all.
+    """
+    if a.convex is None:
+        assert a.flat is not None
+        return (yield from _near_face(a.flat, b, rows_a, rows_b, options.threads))
+    if b.convex is not None:
+        return (yield from _near_convex(a.convex, b.convex, rows_a, rows_b, only_met, options.threads))
+    upper_limit = 0.0 if only_met else options.upper_limit
+    return (yield from _near_surface(a, b, rows_a, rows_b, upper_limit, options.threads))
 
 
-def _as_near(met: bool, distance: float, points: np.ndarray, triangle: int = -1) -> Near:
-    return Near(np.array([met]), np.array([distance]), points[None], np.array([[-1, triangle]], np.int32))
+def _faces(a: Halfspace, b: Halfspace, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[float, None, Near]:
+    """Compare two half-spaces or planes, in poses (k, 3, 4)."""
+    found = []
+    for k, (row_a, row_b) in enumerate(zip(rows_a, rows_b, strict=True)):
+        yield k / len(rows_a)
+        found.append(faces(Face.of(a, row_a), Face.of(b, row_b)))
+    met, distances, points = (np.array(part) for part in zip(*found, strict=True))
+    return Near(met, distances, points, np.full((len(met), 2), -1, np.int32))
+
+
+def _near_face(
+    face: Halfspace, side: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, threads: int
+) -> Generator[float, None, Near]:
+    """Compare a half-space or plane with a convex solid or a surface, in poses (k, 3, 4), or (1, 3, 4) for all."""
+    asked = face, _hulls(side), rows_a, rows_b, side.radius, threads
+    met, distances, points, groups = yield from face_and_hulls_steps(*asked)
+    triangles = np.full((len(met), 2), -1, np.int32)
+    if side.surface is not None:
+        triangles[:, 1] = groups
+    return Near(met, distances, points, triangles)
+
+
+def _hulls(side: ShapeSide) -> Hulls:
+    """Return the hulls that an object consists of, in its own coordinates."""
+    if side.convex is not None:
+        return Hulls.of(
+            side.convex.points[0], np.arange(side.convex.points.shape[1], dtype=np.int32)[None], side.convex.form
+        )
+    return Hulls.of(side.mesh.vertices, side.mesh.triangles, POINTS_FORM)
 
 
 def _near_convex(
     a: ConvexShape, b: ConvexShape, rows_a: np.ndarray, rows_b: np.ndarray, only_met: bool, threads: int
 ) -> Generator[float, None, Near]:
     """Compare two convex solids in poses (k, 3, 4), or (1, 3, 4) for all."""
-    bounds = bounds_steps(a.points, a.form, rows_a, b.points, b.form, rows_b, threads)
+    reach = a.radius + b.radius
+    until = (reach, np.stack([a.balls, b.balls])) if only_met else ()
+    bounds = bounds_steps(a.points, a.form, rows_a, b.points, b.form, rows_b, threads, *until)
     answers = yield from map_progress(bounds, lambda done: 0.9 * done)
     both = a.is_polyhedron and b.is_polyhedron  # for round solids the lower bound is more accurate
-    met, doubtful = _compared(answers, a.radius + b.radius, both)
+    met, doubtful = _compared(answers, reach, both)
     for some in portions(doubtful, _TOGETHER):
         yield 0.9
         rows = pose_rows(rows_a, some), pose_rows(rows_b, some)
@@ -258,7 +280,7 @@ def _compared(answers: np.ndarray, reach: float, exact: bool) -> tuple[np.ndarra
 
     Without ``exact`` comparison, pairs that are not proved to be apart count as meeting.
     """
-    rounding = ROUNDING * answers[:, SIZE] + _REACH_ROUNDING * reach + _LEAST
+    rounding = ROUNDING * answers[:, SIZE] + _REACH_ROUNDING * reach + LEAST
     met = ~(answers[:, LOWER] > reach + rounding)
     if not exact:
         return met, np.empty(0, np.int64)
@@ -284,49 +306,57 @@ def _with_radii(
 
 def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
     """Return an upper bound [m] of all coordinates of two objects, measured from any point of either."""
-    size = float(np.abs(row_a[:, 3] - row_b[:, 3]).max())
-    return size + sum(3.0 * float(np.abs(thing.bounds).max()) for thing in (a, b))
+    return float(np.abs(row_a[:, 3] - row_b[:, 3]).max()) + extent_of(a, b)
 
 
-def convex_and_surface(
-    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, upper_limit: float, only_met: bool
-) -> Near:
-    """Compare a convex solid and a surface in one pose (3, 4) each, by measuring the triangles that may be nearest.
-
-    Args:
-        a, b: the solid and the surface.
-        row_a, row_b: the poses.
-        upper_limit: surfaces farther away have an infinite distance [m].
-        only_met: the distance of objects that do not meet is not needed.
+def convex_and_surface(a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, only_met: bool) -> Near:
+    """Compare a convex solid and a surface in one pose (3, 4) each; with ``only_met``, the distance of objects that do
+    not meet is not measured.
     """
-    convex = a.convex
-    assert convex is not None
-    reach = a.radius + b.radius
-    rounding = _SURFACE_ROUNDING * (_extent(convex, b.mesh, row_a, row_b) + reach) + _LEAST
-    within = reach + rounding
-    limit = within if only_met else upper_limit + within
+    return run(_near_surface(a, b, row_a[None], row_b[None], 0.0 if only_met else math.inf, 1))
+
+
+def _near_surface(
+    a: ShapeSide, b: ShapeSide, rows_a: np.ndarray, rows_b: np.ndarray, upper_limit: float, threads: int
+) -> Generator[float, None, Near]:
+    """Compare a convex solid and a surface, in poses (k, 3, 4), or (1, 3, 4) for all.
+
+    Surfaces farther away than the upper limit [m] have an infinite distance.
+    """
+    assert a.convex is not None
     assert b.surface is not None
-    found = triangles_near(convex, b.surface, row_a, row_b, limit, within, rounding, reach - rounding)
-    triangles, answers = found[0], _of_surface(convex, found[1])
-    if not len(triangles):
-        return Near(
-            np.zeros(1, np.bool_), np.array([np.inf]), np.full((1, 2, 3), np.nan), np.full((1, 2), -1, np.int32)
-        )
-    met, doubtful = _compared(answers, reach, convex.is_polyhedron)
-    surely = met.copy()
-    surely[doubtful] = False
-    if surely.any():
-        met = surely
-    else:
-        points = transform_points(row_a, convex.points[0])
-        corners = transform_points(row_b, b.mesh.corners_of(triangles))
-        for k in doubtful.tolist():
-            met[k] = is_within(points, corners[k], (a.radius, b.radius), _way(answers[k]))
-            if met[k]:
-                break
-    best = int(np.argmin(np.where(met, -1.0, answers[:, UPPER])))
-    distances, points = _with_radii(met[best : best + 1], answers[best : best + 1], a.radius, b.radius)
-    return Near(met[best : best + 1], distances, points, np.array([[-1, triangles[best]]], np.int32))
+    reach = a.radius + b.radius
+    bounds = surface_bounds_steps(a.convex, b.surface, rows_a, rows_b, reach, upper_limit, threads)
+    answers, triangles = yield from map_progress(bounds, lambda done: 0.9 * done)
+    answers = _of_surface(a.convex, answers)
+    met, doubtful = _compared(answers, reach, a.convex.is_polyhedron)
+    for k in doubtful.tolist():
+        yield 0.9
+        row_a, row_b = rows_a[min(k, len(rows_a) - 1)], rows_b[min(k, len(rows_b) - 1)]
+        found = _exactly_near_surface(a, b, row_a, row_b)
+        met[k] = found is not None
+        if found is not None:
+            triangles[k], answers[k] = found
+    distances, points = _with_radii(met, answers, a.radius, b.radius)
+    return Near(met, distances, points, np.stack([np.full(len(met), -1, np.int32), triangles], axis=1))
+
+
+def _exactly_near_surface(
+    a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray
+) -> tuple[int, np.ndarray] | None:
+    """Return a triangle of a surface that is exactly within the sum of the radii of a polyhedron, and its result of
+    ``convex_distances``, (COLUMNS,); None if there is no such triangle. In poses (3, 4).
+    """
+    assert a.convex is not None
+    assert b.surface is not None
+    reach = a.radius + b.radius
+    rounding = SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + reach) + LEAST
+    triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, reach + rounding)
+    points, corners = transform_points(row_a, a.convex.points[0]), transform_points(row_b, b.mesh.corners_of(triangles))
+    for k in np.argsort(answers[:, UPPER], kind="stable").tolist():
+        if is_within(points, corners[k], (a.radius, b.radius), _way(answers[k])):
+            return int(triangles[k]), answers[k]
+    return None
 
 
 def _of_surface(convex: ConvexShape, answers: np.ndarray) -> np.ndarray:
@@ -372,7 +402,7 @@ def _within_reach(
     """
     reach = a.radius + b.radius
     extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
-    rounding = _SURFACE_ROUNDING * (max(extents) + reach) + _LEAST
+    rounding = SURFACE_ROUNDING * (max(extents) + reach) + LEAST
     limits = {"upper_limit": request.options.upper_limit + reach}
     if only_met:
         limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
@@ -400,6 +430,36 @@ def _are_within(
         if is_within(corners_a, corners_b, (a.radius, b.radius), way, strict):
             return True
     return False
+
+
+def contained_steps(
+    things: tuple[Any, Any], rows_a: np.ndarray, rows_b: np.ndarray
+) -> Generator[Any, None, np.ndarray]:
+    """Return in which poses (k, 3, 4) one of two objects whose boundaries do not meet is inside the other, which is a
+    closed mesh, (k,) bool.
+    """
+    sides, rows = tuple(map(ShapeSide.of, things)), (rows_a, rows_b)
+    inside = np.zeros(len(rows_a), np.bool_)
+    for k, (inner, outer) in enumerate((sides, sides[::-1])):
+        if outer.surface is None or inner.flat or not outer.mesh.is_closed:
+            continue
+        points = transform_points(rows[k], _a_point(inner)[None])
+        boxes = world_boxes(outer.mesh.bounds[None], rows[1 - k][:, None], 0.0)[:, 0]
+        near = np.flatnonzero(((points >= boxes[:, :3]) & (points <= boxes[:, 3:])).all(axis=1))
+        places, of_place = np.unique(rows[1 - k][near].reshape(-1, 12), axis=0, return_inverse=True)
+        for place, row in enumerate(places.reshape(-1, 3, 4)):
+            some = near[of_place.reshape(-1) == place]
+            inside[some] |= yield from ask(CONTAINS, (outer.mesh, points[some]), (pose_of(row), None))
+    return inside
+
+
+def _a_point(side: ShapeSide) -> np.ndarray:
+    """Return any point of an object, in its own coordinates."""
+    if side.convex is not None:
+        point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
+        return point
+    corner: np.ndarray = side.mesh.vertices[side.mesh.triangles[0, 0]]
+    return corner
 
 
 def within_steps(request: Request) -> Generator[Any, None, tuple[np.ndarray, ...]]:
@@ -454,10 +514,10 @@ def _surface_within(
             distances, points = np.array([t[0] for t in told]), np.array([t[1] for t in told])
         else:
             within = tolerance + a.radius + b.radius
-            within += _SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + _LEAST
+            within += SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + LEAST
             yield 0.0
             assert b.surface is not None
-            triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, within, within, 0.0)
+            triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, within)
             order = np.argsort(triangles)
             triangles, answers = triangles[order], _of_surface(a.convex, answers[order])
             met = answers[:, UPPER] <= a.radius + b.radius

@@ -37,7 +37,8 @@ class _Reader:
         self._nodes = document.nodes
         self._children = [_children(node, k) for k, node in enumerate(self._nodes)]
         self._worlds = self._world_matrices()
-        self._names = [_name(node, index) for index, node in enumerate(self._nodes)]
+        meshes = document.table("meshes")
+        self._names = [_name(node, meshes, index) for index, node in enumerate(self._nodes)]
         self._found = RawParts(metres=1.0, y_up=True)
         self._why: dict[str, str] = {}
 
@@ -324,7 +325,9 @@ def _finite(matrix: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def _name(node: dict[str, Any], index: int) -> str:
-    """Return the name of a node, or its index as text if the node has no name."""
-    name = node.get("name")
-    return name if isinstance(name, str) and name else str(index)
+def _name(node: dict[str, Any], meshes: list[dict[str, Any]], index: int) -> str:
+    """Return the name of a node, otherwise the name of its mesh, otherwise the index of the node as text."""
+    mesh = node.get("mesh")
+    owners = [node, meshes[mesh]] if type(mesh) is int and 0 <= mesh < len(meshes) else [node]
+    names = (owner.get("name") for owner in owners)
+    return next((name for name in names if isinstance(name, str) and name), str(index))

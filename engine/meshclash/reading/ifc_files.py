@@ -3,7 +3,7 @@
 import os
 import zipfile
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -289,47 +289,182 @@ def _read_shapes(found: RawParts, model: Any, wanted: dict[int, list[Body]]) -> 
     settings = ifcopenshell.geom.settings()
     resolution = _resolution(model, found.metres or 1.0)
     left = {(number, body): body for number, bodies in wanted.items() for body in bodies}
+    contexts = {context.id() for body in left.values() if (context := body.representation.ContextOfItems) is not None}
+    settings.set("context-ids", sorted(contexts))  # by default, the iterator passes over contexts of some types
     found.found += len(left) - len(wanted)  # a product may have several bodies
-    products, total = [model.by_id(number) for number in wanted], len(left)
-    shapes = ifcopenshell.geom.iterator(settings, model, os.cpu_count() or 1, include=products)
-    yield Progress(PARSED, f"0 of {total:,} shapes")
-    more, count = shapes.initialize(), 0
-    while more:
-        count += 1
-        yield Progress(PARSED + (1.0 - PARSED) * min(1.0, count / total), f"{count:,} of {total:,} shapes")
-        shape = shapes.get()
-        made_of = int(shape.geometry.id.partition("-")[0])
-        body = next((item for item in wanted[shape.id] if made_of in item.ids and (shape.id, item) in left), None)
-        if body is not None:
-            del left[shape.id, body]
-            _add(found, model.by_id(shape.id), body, shape, resolution)
-        more = shapes.next()
-    for number, body in left:
+    total, shapes = len(left), Shapes(settings, found.metres or 1.0)
+    for number, body in [*left]:
+        product = model.by_id(number)
+        if (items := _moved_copies(product, body)) and (made := shapes.of_copies(body, items)) is not None:
+            yield _making(total - len(left) + 1, total)
+            del left[number, body]
+            placement = ifcopenshell.geom.create_shape(settings, product.ObjectPlacement)
+            _add(found, product, body, made, _matrix(placement), resolution)
+    if left:
+        products = [model.by_id(number) for number in dict.fromkeys(number for number, _ in left)]
+        iterator = ifcopenshell.geom.iterator(settings, model, os.cpu_count() or 1, include=products)
+        yield _making(total - len(left), total)
+        more, count = iterator.initialize(), total - len(left)
+        while more:
+            count += 1
+            yield _making(count, total)
+            shape = iterator.get()
+            made_of = int(shape.geometry.id.partition("-")[0])
+            known = next((item for item in wanted[shape.id] if made_of in item.ids and (shape.id, item) in left), None)
+            if known is not None:
+                del left[shape.id, known]
+                product, made = model.by_id(shape.id), shapes.of(shape.geometry)
+                _add(found, product, known, made, _matrix(shape.transformation), resolution)
+            more = iterator.next()
+    for count, (number, body) in enumerate(left, total - len(left) + 1):
+        yield _making(count, total)
         product = model.by_id(number)
         try:  # the iterator skips representations that others map
             shape = ifcopenshell.geom.create_shape(settings, product, body.representation)
         except RuntimeError:
             found.left_out.append((_name(product), "ifcopenshell makes no shape of it"))
         else:
-            _add(found, product, body, shape, resolution)
+            _add(found, product, body, shapes.of(shape.geometry), _matrix(shape.transformation), resolution)
 
 
-def _add(found: RawParts, product: Any, body: Body, shape: Any, resolution: float) -> None:
+def _making(count: int, total: int) -> Progress:
+    """Return the progress when one of all shapes is made."""
+    return Progress(PARSED + (1.0 - PARSED) * min(1.0, count / total), f"{count:,} of {total:,} shapes")
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """The triangles that ifcopenshell makes of a representation.
+
+    Attributes:
+        key: the same for the same triangles.
+        vertices, triangles: (n, 3) float64 [m], (m, 3) int32.
+        items: ids of the items that have triangles.
+    """
+
+    key: str
+    vertices: np.ndarray
+    triangles: np.ndarray
+    items: frozenset[int]
+
+
+class Shapes:
+    """The shapes of a model; each is converted once.
+
+    Args:
+        settings: of ifcopenshell.
+        metres: length of the model's unit [m].
+    """
+
+    def __init__(self, settings: Any, metres: float) -> None:
+        self._settings, self._metres = settings, metres
+        self._made = dict[str, Made]()
+        self._mapped = dict[int, Made | None]()
+
+    def of(self, geometry: Any) -> Made:
+        """Return the triangles of a geometry of ifcopenshell."""
+        key = geometry.id
+        if key not in self._made:
+            vertices = np.array(geometry.verts, np.float64).reshape(-1, 3)
+            faces = np.array(geometry.faces, np.int32).reshape(-1, 3)
+            self._made[key] = Made(key, vertices, faces, frozenset(geometry.item_ids))
+        return self._made[key]
+
+    def of_copies(self, body: Body, items: list[Any]) -> Made | None:
+        """Return the triangles of a body whose items are moved copies of representations.
+
+        Each of these representations is made once, while ifcopenshell makes each copy. The result is None if
+        ifcopenshell makes no triangles of one of them.
+        """
+        key = str(body.representation.id())
+        if key in self._made:
+            return self._made[key]
+        sources = [self._of_map(item.MappingSource) for item in items]
+        made = [source for source in sources if source is not None]
+        if len(made) < len(items):
+            return None
+        moves = [np.array(item.MappingTarget.LocalOrigin.Coordinates) * self._metres for item in items]
+        starts = np.cumsum([0, *(len(source.vertices) for source in made[:-1])]).astype(np.int32)
+        self._made[key] = Made(
+            key,
+            np.concatenate([source.vertices + move for source, move in zip(made, moves, strict=True)]),
+            np.concatenate([source.triangles + start for source, start in zip(made, starts, strict=True)]),
+            frozenset[int]().union(*(source.items for source in made)),
+        )
+        return self._made[key]
+
+    def _of_map(self, mapping: Any) -> Made | None:
+        """Return the triangles of a representation map at its origin; None if ifcopenshell makes none."""
+        import ifcopenshell.geom
+
+        if mapping.id() not in self._mapped:
+            try:
+                source = self.of(ifcopenshell.geom.create_shape(self._settings, mapping.MappedRepresentation))
+                origin = _matrix(ifcopenshell.geom.create_shape(self._settings, mapping.MappingOrigin))
+            except RuntimeError:
+                self._mapped[mapping.id()] = None
+            else:
+                vertices = source.vertices @ origin[:3, :3].T + origin[:3, 3]
+                placed = replace(source, vertices=vertices)
+                self._mapped[mapping.id()] = placed if len(placed.triangles) else None
+        return self._mapped[mapping.id()]
+
+
+def _moved_copies(product: Any, body: Body) -> list[Any]:
+    """Return the items of a body that consists of several moved copies of representations; [] for other bodies, and
+    for products that may have openings.
+    """
+    items = list(body.representation.Items)
+    placement = product.ObjectPlacement
+    if len(items) < 2 or placement is None or not placement.is_a("IfcLocalPlacement"):
+        return []
+    return items if all(_only_moves(item) for item in items) and not _has_openings(product) else []
+
+
+def _only_moves(item: Any) -> bool:
+    """Return whether an item of a representation is a copy of another representation that is only moved."""
+    if not item.is_a("IfcMappedItem"):
+        return False
+    target, origin = item.MappingTarget, item.MappingSource.MappingOrigin
+    return (
+        target is not None
+        and target.is_a() == "IfcCartesianTransformationOperator3D"
+        and target.Axis1 is target.Axis2 is target.Axis3 is None
+        and target.Scale in (None, 1.0)
+        and target.LocalOrigin.is_a("IfcCartesianPoint")
+        and len(target.LocalOrigin.Coordinates) == 3
+        and origin is not None
+        and origin.is_a("IfcAxis2Placement3D")
+    )
+
+
+def _has_openings(product: Any) -> bool:
+    """Return whether a product, or an assembly that it is a part of, has openings."""
+    import ifcopenshell.util.element as elements
+
+    while product is not None:
+        if getattr(product, "HasOpenings", ()):
+            return True
+        product = elements.get_aggregate(product) or elements.get_nest(product)
+    return False
+
+
+def _matrix(transformation: Any) -> np.ndarray:
+    """Return a transformation of ifcopenshell as a (4, 4) matrix; lengths in metres."""
+    return np.array(transformation.matrix, np.float64).reshape(4, 4).T
+
+
+def _add(found: RawParts, product: Any, body: Body, made: Made, matrix: np.ndarray, resolution: float) -> None:
     """Add one part; record items of its body without triangles as left out."""
-    faces = np.array(shape.geometry.faces, np.int32).reshape(-1, 3)
-    if not len(faces):
+    if not len(made.triangles):
         found.left_out.append((_name(product), "ifcopenshell makes no triangles of it"))
         return
-    key = shape.geometry.id
-    if key not in found.shapes:
-        vertices = np.array(shape.geometry.verts, np.float64).reshape(-1, 3)
-        found.shapes[key] = PartShape(vertices, faces, resolution=resolution)
-    matrix = np.array(shape.transformation.matrix, np.float64).reshape(4, 4).T
+    if made.key not in found.shapes:
+        found.shapes[made.key] = PartShape(made.vertices, made.triangles, resolution=resolution)
     properties = described(product)
     groups = tuple(properties[name] for name in ("storey", "class") if properties.get(name))
-    found.parts.append(RawPart(_name(product), key, matrix, properties, groups))
-    there = set(shape.geometry.item_ids)
-    for piece in sorted(min(ids) for ids in body.pieces if not ids & there):
+    found.parts.append(RawPart(_name(product), made.key, matrix, properties, groups))
+    for piece in sorted(min(ids) for ids in body.pieces if not ids & made.items):
         found.found += 1
         found.left_out.append((f"{_name(product)} #{piece}", "ifcopenshell makes no triangles of this item"))
 

@@ -11,7 +11,7 @@ from ..types.results import Progress
 from ..types.steps import scale_progress
 from .contact_stage import PackedTrees
 from .members import Members
-from .object_pair import ObjectPair
+from .object_pair import ObjectPair, comparing
 from .pair_memory import PairMemory
 
 
@@ -64,7 +64,7 @@ def special_meetings_steps(scene: Members, memory: PairMemory, places: np.ndarra
     """
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), memory.pairs[places].tolist(), strict=True)):
         pair, low, high = ObjectPair.of(scene, a, b), k / len(places), (k + 1) / len(places)
-        meets = yield from scale_progress(pair.meets_steps(), low, high, "comparing point clouds")
+        meets = yield from scale_progress(pair.meets_steps(), low, high, comparing(pair.ids))
         memory.answers[place] = meets
         one = np.array([place])
         memory.hold(one)

@@ -6,14 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
-from ..types.pose import pose_of
 from ..types.results import Progress
 from ..types.steps import scale_progress
 from .collisions import SceneCollisions
 from .comparable_pairs import Comparable
 from .member import Member
 from .members import Keep
-from .object_pair import ObjectPair
+from .object_pair import comparing, meets_of_each_steps
 from .pair_keys import different_pairs
 
 
@@ -44,12 +43,14 @@ def with_cloud_collisions_steps(
     unanswered = different_pairs([configurations.ids[pairs[~told]]])
     places, pairs = places[told], pairs[told]
     meet = np.zeros(len(pairs), np.bool_)
-    for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
-        poses = pose_of(configurations.rows[place, a]), pose_of(configurations.rows[place, b])
+    different, of_pair = np.unique(pairs, axis=0, return_inverse=True)
+    for k, (a, b) in enumerate(different.tolist()):
+        some = np.flatnonzero(of_pair.reshape(-1) == k)
+        rows = configurations.rows[places[some], a], configurations.rows[places[some], b]
         things = configurations.members[a].thing, configurations.members[b].thing
-        pair = ObjectPair((int(configurations.ids[a]), int(configurations.ids[b])), things, poses)
-        text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
-        meet[k] = yield from scale_progress(pair.meets_steps(), k / len(pairs), (k + 1) / len(pairs), text)
+        pair = int(configurations.ids[a]), int(configurations.ids[b])
+        meeting, low, high = meets_of_each_steps(pair, things, rows), k / len(different), (k + 1) / len(different)
+        meet[some] = yield from scale_progress(meeting, low, high, comparing(pair))
     configuration = np.concatenate([found.configuration, places[meet]])
     ids = np.concatenate([found.pairs, configurations.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])

@@ -13,20 +13,22 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.cloud_distance import CloudDistance
 from ..query.found_pair import NO_POINTS, FoundPair, PairOfScene
-from ..query.table import CLEARANCE, DISTANCE, SHAPE, VERDICT, Query, SceneThing, ask, is_answered, kind_of
+from ..query.shape_pairs import contained_steps
+from ..query.table import CLEARANCE, COLLIDES, DISTANCE, SHAPE, VERDICT, Query, SceneThing, ask, is_answered, kind_of
 from ..solid.case import Limits
 from ..solid.pair_verdict import PairVerdict
 from ..traversal.solids import solid_of
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, pose_of
 from ..types.results import Progress, QueryStats
-from ..types.steps import scale_progress
+from ..types.steps import hold_progress, scale_progress
 from ..types.verdict import APART
 from .members import Members
 from .results import NO_NAMES, FirstContact, PairGap, gap_of_meeting
 
 _ROUNDING = 2.0**-40
 """Generous bound of the relative rounding error of a distance."""
+_MEASURED = Progress(1.0, "")
 _VERDICT_END, _NEAREST_END = 0.5, 0.7  # progress of ``gap_steps`` after its stages
 
 
@@ -66,6 +68,9 @@ class ObjectPair(NamedTuple):
         """Return whether the two objects are not apart, in slices; a gap within a cloud's resolution counts as not
         apart.
         """
+        if SHAPE in map(kind_of, self.things):
+            row_a, row_b = (pose.rows[None] for pose in self.poses)
+            return bool((yield from meets_of_each_steps(self.ids, self.things, (row_a, row_b)))[0])
         found, _ = yield from self.verdict_steps(Limits(), first_contact=True)
         return found.verdict is not APART and not _is_small_gap(found)
 
@@ -118,6 +123,28 @@ class ObjectPair(NamedTuple):
 
     def _ask(self, query: Query, **options: Any) -> Generator[Progress, None, Any]:
         return ask(query, self.things, self.poses, **options)
+
+
+def comparing(ids: tuple[int, int]) -> str:
+    """Return the text of the progress of a pair."""
+    return f"comparing object {ids[0]} and object {ids[1]}"
+
+
+def meets_of_each_steps(
+    ids: tuple[int, int], things: tuple[SceneThing, SceneThing], rows: tuple[np.ndarray, np.ndarray]
+) -> Generator[Progress, None, np.ndarray]:
+    """Return in which poses (k, 3, 4) two objects are not apart, (k,) bool, as ``ObjectPair.meets_steps`` does."""
+    if SHAPE in map(kind_of, things):
+        met: np.ndarray = yield from ask(COLLIDES, things, rows)
+        apart = np.flatnonzero(~met)
+        if len(apart):
+            met[apart] = yield from hold_progress(contained_steps(things, rows[0][apart], rows[1][apart]), _MEASURED)
+        return met
+    pairs = [ObjectPair(ids, things, (pose_of(row_a), pose_of(row_b))) for row_a, row_b in zip(*rows, strict=True)]
+    found = []
+    for k, pair in enumerate(pairs):
+        found.append((yield from scale_progress(pair.meets_steps(), k / len(pairs), (k + 1) / len(pairs))))
+    return np.array(found, np.bool_)
 
 
 def _is_small_gap(found: PairVerdict | FirstContact) -> bool:

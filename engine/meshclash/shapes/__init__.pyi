@@ -20,3 +20,7 @@ from ..convex.primitives import cone as cone
 from ..convex.primitives import cylinder as cylinder
 from ..convex.primitives import plane as plane
 from ..convex.primitives import sphere as sphere
+from ..query.enclosing import EnclosingCapsule as EnclosingCapsule
+from ..query.enclosing import EnclosingSpheres as EnclosingSpheres
+from ..query.enclosing import enclosing_capsule as enclosing_capsule
+from ..query.enclosing import enclosing_spheres as enclosing_spheres

@@ -12,6 +12,7 @@ from . import scenes
 
 Play = Generator[float, None, None]
 MOST_CLICKS = 6
+FILTER = "show_clash"
 
 
 def play(window: Any) -> Play:
@@ -31,11 +32,15 @@ def play(window: Any) -> Play:
     yield from window.wait_for(lambda: len(settings.reviews) == 1, "a status by a key", 10)
     assert settings.reviews[0].status == "REVIEWED" and len(clicks) <= MOST_CLICKS
     yield from window.show("status")
-    yield from window.click_row(1)  # the mouse is over the list again: buttons above it may keep the arrow keys
-    yield from window.key("Down")
-    yield from window.wait_for(lambda: listed.active_row == 2, "the next pair", 10)
-    yield from window.key("Up")
-    yield from window.wait_for(lambda: listed.active_row == 1, "the previous pair", 10)
+    for point in (
+        lambda: window.click_row(1),
+        lambda: window.find(lambda: window.hovered_property() == FILTER, FILTER),
+    ):
+        yield from point()  # over a row, and over a button above the list
+        yield from window.key("Down")
+        yield from window.wait_for(lambda: listed.active_row == 2, "the next pair", 10)
+        yield from window.key("Up")
+        yield from window.wait_for(lambda: listed.active_row == 1, "the previous pair", 10)
     window.move(*window.view_centre)
     yield 0.5
     yield from window.key("3")

@@ -10,7 +10,8 @@ from . import looks, scenes
 from .work import RED
 
 Play = Generator[float, None, None]
-APPROVED = 0.83  # where its icon of all listed stands, between the borders of the tab
+APPROVED = 0.25  # where its button of all listed stands, between the borders of the tab
+LAST = 0.88  # where the last icon of a row stands
 FAR = "999"  # units by which a part is moved away from all others
 
 
@@ -36,7 +37,7 @@ def _reviewed(window: Any, name: str) -> Play:
     yield from window.toggle("active_group")
     yield 0.5
     assert listed.active_group == 0 and listed.found == listed.groups[0].count < listed.total
-    yield from window.press("meshclash.set_listed_status", APPROVED)
+    yield from window.press("meshclash.set_listed_status", APPROVED, "APPROVED")
     yield 0.5
     assert list(_said().values()) == ["APPROVED"] * listed.found, _said()
     yield from looks.both(window, f"{name}_group")
@@ -51,8 +52,8 @@ def _reviewed(window: Any, name: str) -> Play:
     yield from looks.both(window, f"{name}_clipped")
     yield from _clipped_with_its_faces(window)
     yield from window.press("meshclash.clip_common_solid", 0.5)
-    yield from window.press("meshclash.hide_common_solid", 0.88)
-    yield from window.press("meshclash.list_all")
+    yield from window.press("meshclash.hide_common_solid", LAST)
+    yield from window.press("meshclash.list_all", LAST)
     yield from window.look_around("ALL")
     yield from _gone(window, name)
 

@@ -2,14 +2,16 @@
 
 ``group_clashes`` divides the rows of a list into groups by one of ``WAYS``. The grouping "cause" is the best start. It
 treats a pair of families as one cause if the depths have a similar size. An object that clashes with parts of many
-kinds, unlike others of its family, is a separate cause.
+kinds by depths of one size, unlike others of its family, is a separate cause. The groups do not depend on the order of
+the rows.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heapify, heappop, heapreplace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +21,19 @@ from ...manifold.connected_components import components
 from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
 from ...types.numbers import float_array, real_number, whole_numbers
+from .lengths import MILLIMETRES_BELOW, Length
 
 Numbers = NDArray[np.int64]
 Lengths = NDArray[np.float64]
 
 APART_BY = 3.0
-"""Depths of a pair of families that differ by at least this factor, without values in between, have different causes.
+"""Depths of a pair of families that differ by more than this factor, without values in between, have different causes.
 """
+OBJECT_APART_BY = 2.0
+"""The same for the depths of one object: an object that lies wrong overlaps what is beside it by lengths of one size.
+"""
+ROUNDING = 1e-6
+"""Fraction of a factor that is a rounding error: depths of 5 mm and 15 mm differ by no more than the factor 3."""
 SAME_DEPTH = 0.002
 """[m] Depths that differ by less are of one size."""
 SAME_SIZE = 0.1
@@ -36,6 +44,8 @@ SAME_PLACE, SAME_TURN = 1e-4, 1e-3
 """Fraction of its distance by which an object may be displaced, and by which axes may differ, in the same detail."""
 PLACED_TO = 2.0**-20
 """Precision of positions as a fraction of the largest coordinate: single precision, through nested assemblies."""
+SIMPLE = "StandardCase"
+"""Suffix of IFC classes for elements of simple shape: they are the same kind of element as others."""
 ASSEMBLY = "assembly"
 """The property of parts that belong to one assembly; a part without it counts separately."""
 SYSTEMATIC = 0.5
@@ -204,13 +214,18 @@ class _Rows:
         self.members = np.bincount(self.family, minlength=len(self.names)) if members is None else members
         turned = self.family[clashes.a] > self.family[clashes.b]
         self.left, self.right = np.where(turned, clashes.b, clashes.a), np.where(turned, clashes.a, clashes.b)
-        self.kinds = [*dict.fromkeys(clashes.verdicts)]
+        self.kinds = sorted(set(clashes.verdicts))
         kind = {verdict: k for k, verdict in enumerate(self.kinds)}
         self.verdict = np.array([kind[verdict] for verdict in clashes.verdicts], np.int64)
 
     def family_pairs(self) -> Numbers:
         """A number for each row that identifies its pair of families, (n,)."""
         return self.family[self.left] * len(self.names) + self.family[self.right]
+
+    @cached_property
+    def known_depths(self) -> Lengths:
+        """Depths (n,) in which the largest known depth of the pair of families replaces unknown ones."""
+        return _with_known(self.clashes.depths, self.family_pairs())
 
     def name(self, place: int) -> str:
         part = self.parts[place]
@@ -226,37 +241,71 @@ class _Rows:
 
     def several(self, places: Numbers) -> str:
         """Describe a few objects: the name of a single object, otherwise the number of objects of each family."""
-        distinct, first = np.unique(places, return_index=True)
+        distinct = np.unique(places)
         if len(distinct) == 1:
-            return self.name(int(distinct[0]))
-        counts = Counter(self.family[distinct[np.argsort(first)]].tolist())
-        some = [_numbered(count, self.names[family]) for family, count in counts.most_common(3)]
-        more = len(counts) - len(some)
-        if not more:
+            return _apart(self.name(int(distinct[0])))
+        counts = self.counts(distinct)
+        some, more = [f"{count} × {_apart(family)}" for family, count in counts[:3]], len(counts) - 3
+        if more <= 0:
             return ", ".join(some)
         template = "{some} and {count} more kind" if more == 1 else "{some} and {count} more kinds"
         return Sentence(template, some=", ".join(some), count=more)
 
-    def group(self, rows: Numbers, key: str) -> Group:
-        """Return groups of the rows of one pair of families that have a common cause."""
-        most = self.kinds[np.argmax(np.bincount(self.verdict[rows]))]
-        template = _TEMPLATES.get(most.lower(), "{a} and {b} meet")
-        left, right = self.several(self.left[rows]), self.several(self.right[rows])
-        reason = Sentence(template, a=left, b=right) + _depth_in_words(self.clashes.depths[rows])
-        sides = tuple(self.names[self.family[side[rows[0]]]] for side in (self.left, self.right))
-        return Group(rows, reason, key, sides, _extent(self.clashes.depths[rows]))
+    def counts(self, places: Numbers) -> list[tuple[str, int]]:
+        """Return the families of objects, each with its number of objects, the largest number first."""
+        kinds, counts = np.unique(self.family[np.unique(places)], return_counts=True)
+        order = np.lexsort((kinds, -counts))
+        return [(self.names[kinds[k]], int(counts[k])) for k in order.tolist()]
+
+    def side(self, places: Numbers) -> str:
+        """Return the family of objects; of objects of several families, their number."""
+        kinds = np.unique(self.family[places])
+        return self.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
+
+    def most_verdict(self, rows: Numbers) -> int:
+        """Return the most frequent verdict of rows, as an index into ``kinds``."""
+        return int(np.argmax(np.bincount(self.verdict[rows])))
+
+    def group(self, rows: Numbers, key: str, common: int | None = None) -> Group:
+        """Return a group of rows of one pair of families that have a common cause.
+
+        Args:
+            rows: the rows.
+            key: key of the group.
+            common: the family that all rows have in common, if their pairs of families differ.
+        """
+        left, right = self.left[rows], self.right[rows]
+        if common is not None:
+            turned = self.family[left] != common
+            left, right = np.where(turned, right, left), np.where(turned, left, right)
+        verdict = self.kinds[self.most_verdict(rows)].lower()
+        both = np.unique([left, right])
+        if len(both) > 2 and len(np.unique(self.family[both])) == 1:
+            reason = Sentence(_AMONG.get(verdict, "{a} meet one another"), a=self.several(both))
+        else:
+            templates = _OF_PAIR if len(both) <= 2 else _OF_SEVERAL
+            reason = Sentence(templates.get(verdict, "{a} and {b} meet"), a=self.several(left), b=self.several(right))
+        depths = self.clashes.depths[rows]
+        return Group(rows, reason + _depth_in_words(depths), key, (self.side(left), self.side(right)), _extent(depths))
 
 
-def _numbered(count: int, family: str) -> str:
-    """Put a number before the name of a family; a sign keeps it apart from a name that starts with a digit."""
-    return f"{count} × {family}" if family[:1].isdigit() else f"{count} {family}"
+def _apart(name: str) -> str:
+    """Return a name for a sentence; a name that starts with a digit is quoted, so that nobody takes it for a count."""
+    return f"'{name}'" if name[:1].isdigit() else name
 
 
-_TEMPLATES = {
+_OF_PAIR = {
     "clash": "{a} and {b} overlap",
     "contained": "one of {a} and {b} is inside the other",
     "duplicate": "{a} and {b} occupy the same space",
 }
+_OF_SEVERAL = {**_OF_PAIR, "contained": "in each pair of {a} and {b}, one is inside the other"}
+_AMONG = {
+    "clash": "{a} overlap one another",
+    "contained": "some of {a} are inside others",
+    "duplicate": "{a} occupy the same space",
+}
+"""Templates of reasons by verdict: of one pair, of several pairs, and of several objects of one family."""
 
 
 def _extent(depths: Lengths) -> tuple[float, float] | None:
@@ -268,15 +317,33 @@ def _depth_in_words(depths: Lengths) -> str:
     extent = _extent(depths)
     if extent is None:
         return ""
+    size, unit = (1e3, "mm") if extent[1] < MILLIMETRES_BELOW else (1.0, "m")
     least, most = (
-        np.format_float_positional(1000.0 * value, 3, unique=False, fractional=False, trim="-") for value in extent
+        Length(f"{np.format_float_positional(size * value, 3, False, False, '-')} {unit}", value, extent[1])
+        for value in extent
     )
     if least == most:
-        return Sentence(", {depth} mm deep", depth=most)
-    return Sentence(", {least} to {most} mm deep", least=least, most=most)
+        return Sentence(", {depth} deep", depth=most)
+    return Sentence(", {least} to {most} deep", least=least, most=most)
 
 
 # Ways to group.
+
+
+class _Cause(NamedTuple):
+    """A decision to make.
+
+    Attributes:
+        rows: the rows that it settles.
+        key: key of the group.
+        place: the object that lies wrong, if a single object does.
+        common: the family that all rows have in common, if their pairs of families differ.
+    """
+
+    rows: Numbers
+    key: str
+    place: int | None = None
+    common: int | None = None
 
 
 def _by_cause(rows: _Rows) -> list[Group]:
@@ -287,28 +354,33 @@ def _by_cause(rows: _Rows) -> list[Group]:
     """
     repeat = _repeats(rows)
     order = np.lexsort((rows.right, rows.left, repeat))  # the first one of each is in the instance that comes first
-    first = order[np.unique(repeat[order], return_index=True)[1]]
-    if len(first) == len(repeat):
-        return _causes(rows)
+    distinct, at, times = np.unique(repeat[order], return_index=True, return_inverse=True)
+    first, of_row = order[at], np.empty(len(order), np.int64)
+    of_row[order] = times
     clashes = rows.clashes
     once = Clashes(
-        clashes.a[first], clashes.b[first], clashes.depths[first], clashes.boxes[first],
+        clashes.a[first], clashes.b[first], _with_known(clashes.depths, repeat)[first], clashes.boxes[first],
         [clashes.verdicts[k] for k in first.tolist()],
     )  # fmt: skip
-    found = []
     causes = _causes(_Rows(rows.parts, once, _members_once(rows, repeat)))
-    number = np.empty(len(repeat), np.int64)
-    for k, group in enumerate(causes):
-        number[repeat[first[group.rows]]] = k
-    for group, some in zip(causes, _split(number[repeat]), strict=True):
-        kind, place = group.key.partition("|")[0], group.key.partition("|")[2]
-        if kind == "object":
-            at = next(k for k in (rows.left[first[group.rows[0]]], rows.right[first[group.rows[0]]])
-                      if _key(rows.parts[k].id) == place)  # fmt: skip
-            found.append(_of_object(rows, int(at), some))
+    number = np.empty(len(distinct), np.int64)
+    for k, cause in enumerate(causes):
+        number[cause.rows] = k
+    found = []
+    for cause, some in zip(causes, _split(number[of_row]), strict=True):
+        if cause.place is None:
+            found.append(rows.group(some, cause.key, cause.common))
         else:
-            found.append(rows.group(some, group.key))
+            found.append(_of_object(rows, cause.place, some, cause.key))
     return found
+
+
+def _with_known(depths: Lengths, codes: Numbers) -> Lengths:
+    """Return depths (n,) in which the largest known depth of the same code replaces unknown ones, NaN."""
+    _, of = np.unique(codes, return_inverse=True)
+    most = np.full(len(depths), np.nan)
+    np.fmax.at(most, of, depths)
+    return np.where(np.isnan(depths), most[of], depths)
 
 
 def _repeats(rows: _Rows) -> Numbers:
@@ -334,7 +406,8 @@ def _repeats(rows: _Rows) -> Numbers:
     slack = SAME_PLACE * size + PLACED_TO * rows.clashes.reach
     pairs = np.minimum(a, b) * len(number) + np.maximum(a, b)
     for some in _split(pairs[known]):
-        order = known[some][np.argsort(size[known[some]], kind="stable")]
+        poses_of = seen[known[some]].reshape(len(some), 12)
+        order = known[some][np.lexsort((*poses_of.T, size[known[some]]))]
         sizes, free = size[order], np.ones(len(order), np.bool_)
         for place, one in enumerate(order.tolist()):
             if not free[place]:
@@ -369,26 +442,72 @@ def _members_once(rows: _Rows, repeat: Numbers) -> Numbers:
     return np.ceil(found - 1e-6).astype(np.int64)
 
 
-def _causes(rows: _Rows) -> list[Group]:
+def _causes(rows: _Rows) -> list[_Cause]:
+    """Return the causes of rows without repetitions."""
     details = _by_size_of_depth(rows)
-    single = [detail for detail in details if not _is_systematic(rows, detail)]
-    kinds: dict[int, set[int]] = defaultdict(set)  # how many details each object has a part in
-    of: dict[int, set[int]] = defaultdict(set)
-    for k, detail in enumerate(single):
-        for side in (rows.left, rows.right):
-            for row, place in zip(detail.rows.tolist(), side[detail.rows].tolist(), strict=True):
-                kinds[place].add(k)
-                of[place].add(row)
-    odd = {place: of[place] for place, some in kinds.items() if len(some) >= FEWEST}
-    found = [_of_object(rows, place, some) for place, some in _fewest(rows, odd) if len(some) >= FEWEST]
+    causes = _odd_objects(rows, [detail for detail in details if not _is_systematic(rows, detail)])
     taken = np.zeros(len(rows.left), np.bool_)
-    for group in found:
-        taken[group.rows] = True
-    for detail in details:
-        left = detail.rows[~taken[detail.rows]]
-        if len(left):
-            found.append(rows.group(left, detail.key))
+    for cause in causes:
+        taken[cause.rows] = True
+    left = (_Cause(detail.rows[~taken[detail.rows]], detail.key) for detail in details)
+    return causes + _with_few_joined(rows, [cause for cause in left if len(cause.rows)])
+
+
+def _odd_objects(rows: _Rows, details: Sequence[Group]) -> list[_Cause]:
+    """Return the fewest objects that take part in several details each, by depths of one size."""
+    detail_of, of = dict[int, int](), defaultdict[int, list[int]](list)
+    for k, detail in enumerate(details):
+        for row in detail.rows.tolist():
+            detail_of[row] = k
+            for place in {int(rows.left[row]), int(rows.right[row])}:
+                of[place].append(row)
+    odd = {}
+    for place, some in of.items():
+        its = np.array(some, np.int64)
+        sizes = _sizes(rows.known_depths[its], OBJECT_APART_BY)
+        for k, part in enumerate(sizes):
+            of_size = set(its[part].tolist())
+            if len({detail_of[row] for row in of_size}) >= FEWEST:
+                size = [f"size {k}"] if len(sizes) > 1 else []
+                odd[_key("object", rows.parts[place].id, *size), place] = of_size
+    return [_Cause(some, key, place) for (key, place), some in _fewest(odd) if len(some) >= FEWEST]
+
+
+def _with_few_joined(rows: _Rows, details: Sequence[_Cause]) -> list[_Cause]:
+    """Join details that repeat too rarely to be a cause each: parts of one class, of several families, that clash with
+    the same family by depths of one size.
+    """
+    few = [detail for detail in details if len(detail.rows) < FEWEST]
+    found = [detail for detail in details if len(detail.rows) >= FEWEST]
+    beside = defaultdict[tuple[str, str, int], list[int]](list)
+    for k, detail in enumerate(few):
+        verdict, row = rows.most_verdict(detail.rows), detail.rows[0]
+        beside[detail.key, "", verdict].append(k)
+        for own, other in ((rows.left[row], rows.right[row]), (rows.right[row], rows.left[row])):
+            kind = rows.parts[other].properties.get("class", "").removesuffix(SIMPLE)
+            if kind:
+                beside[rows.names[rows.family[own]], kind, verdict].append(k)
+    alike = {}
+    for (family, kind, verdict), which in beside.items():
+        depths = np.array([rows.known_depths[few[k].rows].max() for k in which])
+        for size, part in enumerate(_sizes(depths, APART_BY)):
+            alike[family, kind, verdict, size] = {which[k] for k in part.tolist()}
+    for (family, kind, *_), some in _fewest(alike):
+        joined = np.sort(np.concatenate([few[k].rows for k in some.tolist()]))
+        common = rows.names.index(family) if kind else None
+        found.append(_Cause(joined, few[some[0]].key, common=common))
     return found
+
+
+def _sizes(depths: Lengths, apart_by: float) -> list[Numbers]:
+    """Divide depths (n,), one or more, into sizes without gaps: return their indices, the smallest depths first.
+
+    Unknown depths, NaN, are a size of their own, the last one.
+    """
+    order = np.argsort(depths, kind="stable")  # NaN comes last
+    lower, upper = depths[order[:-1]], depths[order[1:]]
+    apart = (upper > (1.0 + ROUNDING) * apart_by * lower) & (upper - lower > SAME_DEPTH)
+    return np.split(order, np.flatnonzero(apart | (np.isnan(upper) & ~np.isnan(lower))) + 1)
 
 
 def _is_systematic(rows: _Rows, detail: Group) -> bool:
@@ -401,15 +520,12 @@ def _is_systematic(rows: _Rows, detail: Group) -> bool:
 
 
 def _by_size_of_depth(rows: _Rows) -> list[Group]:
-    """Group by pairs of families, separated by the size of the depth."""
+    """Group by pairs of families, separated by the size of the depth; an unknown depth has the largest size."""
     found = []
     for of_pair in _split(rows.family_pairs()):
-        depths = rows.clashes.depths[of_pair]
-        order = np.argsort(depths, kind="stable")  # NaN comes last
-        lower, upper = depths[order[:-1]], depths[order[1:]]
-        cuts = (upper > APART_BY * lower) & (upper - lower > SAME_DEPTH)
-        for k, part in enumerate(np.split(of_pair[order], np.flatnonzero(cuts) + 1)):
-            found.append(_of_families(rows, np.sort(part), f"size {k}" if cuts.any() else ""))
+        sizes = _sizes(rows.known_depths[of_pair], APART_BY)
+        for k, part in enumerate(sizes):
+            found.append(_of_families(rows, np.sort(of_pair[part]), f"size {k}" if len(sizes) > 1 else ""))
     return found
 
 
@@ -450,42 +566,48 @@ def _by_object(rows: _Rows) -> list[Group]:
     """Group by the fewest objects that take part in all rows: in each step, choose the object with most remaining
     rows.
     """
-    of = {place: set(some) for place, some in rows.of_objects().items()}
-    return [_of_object(rows, place, some) for place, some in _fewest(rows, of)]
+    of = {(_key("object", rows.parts[place].id), place): set(some) for place, some in rows.of_objects().items()}
+    return [_of_object(rows, place, some, key) for (key, place), some in _fewest(of)]
 
 
-def _fewest(rows: _Rows, of: Mapping[int, set[int]]) -> list[tuple[int, Numbers]]:
-    """Return the fewest objects that cover all rows, those with most rows first; each row belongs to one object.
+_Named = TypeVar("_Named", bound=tuple[str | int, ...])
 
-    Args:
-        of: the rows of each object.
+
+def _fewest(of: Mapping[_Named, set[int]]) -> list[tuple[_Named, Numbers]]:
+    """Return the fewest sets that contain all numbers, those with most numbers first; each number is in one set.
+
+    Of sets with equally many numbers, the one whose key is the first is chosen.
     """
     left, found = set().union(*of.values()), []
-    waiting = [(-len(some), rows.parts[place].id, place) for place, some in of.items()]
+    waiting = [(-len(some), key) for key, some in of.items()]
     heapify(waiting)
     while left:
-        count, name, place = waiting[0]
-        some = left & of[place]
+        count, key = waiting[0]
+        some = left & of[key]
         if len(some) < -count:
-            heapreplace(waiting, (-len(some), name, place))
+            heapreplace(waiting, (-len(some), key))
             continue
         heappop(waiting)
         left -= some
-        found.append((place, np.array(sorted(some), np.int64)))
+        found.append((key, np.array(sorted(some), np.int64)))
     return found
 
 
-def _of_object(rows: _Rows, place: int, some: Numbers) -> Group:
+def _of_object(rows: _Rows, place: int, some: Numbers, key: str) -> Group:
     left = rows.left[some]
     family = rows.family[place]
     its = np.where(rows.family[left] == family, left, rows.right[some])  # itself, or what is like it in other instances
     its[(left == place) | (rows.right[some] == place)] = place
     others = np.where(its == left, rows.right[some], left)
-    kinds, depths = np.unique(rows.family[others]), rows.clashes.depths[some]
-    own = rows.several(its)
-    reason = Sentence("{name} clashes with {others}", name=own, others=rows.several(others)) + _depth_in_words(depths)
-    sides = own, rows.names[kinds[0]] if len(kinds) == 1 else Sentence("{count} kinds", count=len(kinds))
-    return Group(some, reason, _key("object", rows.parts[place].id), sides, _extent(depths))
+    own, depths = rows.several(its), rows.clashes.depths[some]
+    alone = len(np.unique(its)) == 1
+    told = rows.several(others)
+    if alone:
+        reason = Sentence("{name} clashes with {others}", name=own, others=told)
+    else:
+        reason = Sentence("{names} clash with {others}", names=own, others=told)
+    sides = rows.name(place) if alone else own, rows.side(others)
+    return Group(some, reason + _depth_in_words(depths), key, sides, _extent(depths))
 
 
 def _by_place(rows: _Rows) -> list[Group]:
@@ -503,12 +625,13 @@ def _by_place(rows: _Rows) -> list[Group]:
                     beside.append((row, other))
     found = []
     for place in _split(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
-        objects = rows.several(np.concatenate([rows.left[place], rows.right[place]]))
+        both = np.concatenate([rows.left[place], rows.right[place]])
+        objects, counts = rows.several(both), [f"{count} {family}" for family, count in rows.counts(both)]
         known = boxes[place][placed[place]]
         at = ", ".join(f"{value:.2f}" for value in known.mean(axis=(0, 1))) if len(known) else "unknown"
         where, depths = at + " m" * bool(len(known)), _extent(rows.clashes.depths[place])
         text = Sentence("{names} meet at {place}", names=objects, place=at) + " m" * bool(len(known))
-        found.append(Group(place, text, _key("place", at, objects), (objects, where), depths))
+        found.append(Group(place, text, _key("place", at, *counts), (objects, where), depths))
     return found
 
 

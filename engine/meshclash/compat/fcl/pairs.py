@@ -5,7 +5,6 @@ world's origin. The distance of two shapes is that of their cores minus their ma
 the shapes is that of the cores plus the margins.
 """
 
-import math
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -318,7 +317,7 @@ class RoundSolidPair(BoundedPair):
     def _compared(self, only_met: bool) -> Near:
         """Compare the true shape with the triangles of the model."""
         first, second = (self._poses[side][:3] for side in (self._solid, 1 - self._solid))
-        return convex_and_surface(*self._compare, first, second, math.inf, only_met)
+        return convex_and_surface(*self._compare, first, second, only_met)
 
     @cached_property
     def _true_near(self) -> Near:

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...convex.exact_shapes import ConvexShape
 from ...errors import UnsupportedOption
-from ...hierarchy.bvh import Hierarchy
 from ...solid.pair_verdict import PairVerdict
 from ...traversal.contacts import Contacts
 from ...types.mesh import TriangleMesh
@@ -16,8 +14,8 @@ from ...types.results import QueryStats
 from ...types.verdict import APART, CLASH, CONTAINED, TOUCHING
 from ..found_pair import FoundPair, PairOfScene
 from ..results import Clearances, Distance, no_start
-from ..shape_pairs import ShapeSide, near_steps, overlap_steps, within_steps
-from ..table import CONTAINS, Request, ask
+from ..shape_pairs import contained_steps, near_steps, overlap_steps, within_steps
+from ..table import Request
 
 _POINT = TriangleMesh(np.zeros((1, 3)), [[0, 0, 0]])
 
@@ -72,36 +70,9 @@ def find_verdict(request: Request) -> Generator[Any, None, PairVerdict]:
         verdict, place = CLASH if overlap else TOUCHING, near.points[0].mean(axis=0)
     elif near.distances[0] <= request.options.limits.touch_tolerance:
         verdict, place = TOUCHING, near.points[0].mean(axis=0)
-    elif (yield from _is_contained(request)):
+    elif (yield from contained_steps(request.things, *request.every_row))[0]:
         verdict, place = CONTAINED, near.points[0].mean(axis=0)
     none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
     stats = QueryStats(seconds=time.perf_counter() - request.start)
     hits = Contacts(*none, stats, (_POINT, _POINT), request.rows)
     return PairVerdict(*listing.ids, verdict, found=FoundPair(hits, place, listing.names))
-
-
-def _is_contained(request: Request) -> Generator[Any, None, bool]:
-    """Return whether a shape that meets no triangle of a closed mesh is inside the mesh, or the mesh is inside the
-    shape.
-    """
-    sides = tuple(map(ShapeSide.of, request.things))
-    for k, (inner, outer) in enumerate((sides, sides[::-1])):
-        if outer.surface is None or inner.flat or not outer.mesh.is_closed:
-            continue
-        rows = request.rows[k][0], request.rows[1 - k][0]
-        point = _a_point(inner)
-        world = rows[0][:, :3] @ point + rows[0][:, 3]
-        surface = outer.surface.mesh if isinstance(outer.surface, Hierarchy) else outer.surface
-        inside = yield from ask(CONTAINS, (surface, world[None]), (rows[1], None))
-        if bool(np.asarray(inside)[0]):
-            return True
-    return False
-
-
-def _a_point(side: ShapeSide) -> np.ndarray:
-    """Return any point of an object, in its own coordinates."""
-    if isinstance(side.convex, ConvexShape):
-        point: np.ndarray = side.convex.points[0, 0] if side.convex.is_polyhedron else np.zeros(3)
-        return point
-    corner: np.ndarray = side.mesh.vertices[side.mesh.triangles[0, 0]]
-    return corner
