@@ -101,6 +101,17 @@ def test_a_verdict_is_certain_where_the_cavity_and_material_give_the_same_one(se
         assert readings[0] != readings[1]
 
 
+def test_a_doubt_remains_when_a_pair_is_asked_again():
+    """The first answer prepares the meshes for a faster one."""
+    rng = np.random.default_rng(1)
+    mesh, inside = (
+        as_mesh(corners_of(hollow(3)), "some turned", rng),
+        as_mesh(corners_of(block(1)) + 1.0, "as it is", rng),
+    )
+    told = [mc.verdict(*pair).certainty for pair in [(mesh, inside), (inside, mesh)] * 3]
+    assert told[0] < 1.0 and told == told[:1] * 6
+
+
 def test_a_certain_depth_is_that_of_the_cavity_and_of_material():
     """A rod through the wall of a box into its cavity: in the wall, the ball is as wide as the wall or as the rod."""
     mesh = as_mesh(corners_of(hollow(3)), "two-sided", np.random.default_rng(3))

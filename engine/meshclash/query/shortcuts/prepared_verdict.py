@@ -69,7 +69,7 @@ class PackedPair:
         trees: indices of the trees of both objects: an object paired with itself is not copied.
         posed: forest, solids, origins and reaches.
         used: for each tree, whether its triangles use all vertices of its mesh.
-        solid: whether both are closed.
+        solid: whether both are closed, and their windings tell what is a cavity.
     """
 
     def __init__(self, a: Record, b: Record) -> None:
@@ -78,7 +78,8 @@ class PackedPair:
         trees, solids = pack_trees(hierarchies), gather_solids(hierarchies)
         self.trees = 0, len(hierarchies) - 1
         self.posed = trees.forest, solids, trees.origins, trees.reaches
-        self.used, self.solid = trees.all_used, bool(solids.closed.all())
+        self.used = trees.all_used
+        self.solid = bool(solids.closed.all()) and bool((solids.orientation > 0).all())
 
     def is_of(self, a: Record, b: Record) -> bool:
         """Return whether this record belongs to two objects in their current state."""
