@@ -131,7 +131,7 @@ def _micrometres(gap: float) -> int:
 
 def _ours(question: str, tree: Hierarchy, pose: np.ndarray) -> Ask:
     if question == "all":
-        return called(lambda: len(collide(tree, tree, pose_b=pose).pairs))
+        return called(lambda: len(collide(tree, tree, pose_b=pose, threads=1).pairs))
     if question == "first":
         return called(lambda: int(collides(tree, tree, pose_b=pose)))
     return called(lambda: _micrometres(distance(tree, tree, pose_b=pose).distance))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.messages import counting
 from meshclash.scene import live_contacts as watch_module
 from scene_editor import BOX, Editor
 from strategies import matrix
@@ -251,3 +252,24 @@ def test_what_stays_apart_is_not_asked_until_it_may_meet(first_contact):
         if met:
             break
     assert frame > 50 and asked <= 3
+
+
+def test_texts_of_progress_are_made_once_a_slice(monkeypatch):
+    """An update yields far more often than a user can read: within a slice, all of its progress has one text."""
+    made = []
+
+    class Endless:
+        over = False
+
+    def counted(*values):
+        made.append(counting(*values))
+        return made[-1]
+
+    monkeypatch.setattr(watch_module, "Slice", Endless)
+    monkeypatch.setattr(watch_module, "counting", counted)
+    monkeypatch.setattr("meshclash.scene.verdict_stage._PORTION_PAIRS", 1)
+    scene, ids = row(12)
+    told = []
+    mc.run(mc.steps(mc.motion.LiveContacts(scene).update), told.append)
+    assert [text.template for text in made] == ["{task} {done} of {count}"] * 2
+    assert sum(progress.text == made[1] for progress in told) >= len(ids) - 1

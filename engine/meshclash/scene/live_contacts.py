@@ -23,6 +23,7 @@ from ..traversal.question import Answer
 from ..types.copying import Changeable
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
+from ..types.slices import Slice
 from ..types.steps import hold_progress, in_slices, scale_progress
 from ..types.verdict import APART, TOUCHING
 from .alike_pairs import AlikePairs
@@ -216,12 +217,13 @@ class LiveContacts(LivePairs):
             clock.stop("first contacts")
         alike = yield from scene.alike_steps(pairs[asked])
         together = _BATCH if device == "cpu" else max(len(alike.first), 1)
-        done, total = 0, len(alike.pairs)
+        done, total, piece = 0, len(alike.pairs), Slice()
         for begin in range(0, len(alike.first), together):
             some = alike.chosen(begin, begin + together)
             finding = scene.case_steps(some.first, limits, clock, first_contact, device)
-            share, text = done / total, f"comparing object pair {done + 1} of {total}"
+            share, text = done / total, counting("comparing object pair", done + 1, total)
             case, near = yield from scale_progress(finding, share, share, text)
+            text = counting("judging object pair", done, total)
             work = work.plus(case.answer.stats())
             is_near = np.isin(pair_keys(some.first), pair_keys(near), assume_unique=True)
             self._commit(memory.places(some.masked(~is_near).pairs), {})  # their tight boxes are apart
@@ -235,7 +237,9 @@ class LiveContacts(LivePairs):
                     here = np.array([(item.a, item.b) for item in found], np.int64).reshape(-1, 2)
                     self._commit(memory.places(judged), dict(zip(memory.places(here).tolist(), found, strict=True)))
                 done += len(judged)
-                yield Progress(done / total, counting("judging object pair", done, total))
+                if piece.over:  # texts of all portions took 4 % of a first test
+                    text, piece = counting("judging object pair", done, total), Slice()
+                yield Progress(done / total, text)
             clock.stop("verdicts")
             places = memory.places(some.pairs)
             if len(places) and is_compiled(traverse_near):

@@ -182,7 +182,8 @@ def scale_progress(
 
     def tell(told: Any) -> Progress:
         fraction, words = told if isinstance(told, Progress) else (told, "")
-        return Progress(low + (high - low) * fraction, prefix + (words if text is None else text))
+        words = words if text is None else text
+        return Progress(low + (high - low) * fraction, prefix + words if prefix else words)
 
     return map_progress(steps, tell)
 
