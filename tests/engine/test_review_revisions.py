@@ -67,3 +67,28 @@ def test_twins_at_one_place_are_left_in_doubt():
     box = np.array([[0.0, 0, 0], [1, 1, 1]])
     twins = [Identity(str(k), "Twin", box, 12, 6.0) for k in range(2)]
     assert match_revisions(twins, twins) == {}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_objects_of_a_file_that_gives_no_keys_may_all_have_new_names(seed):
+    """A program numbers its objects anew, or names them for the first time; who is another stays another."""
+    rng = np.random.default_rng(seed)
+    before = [item._replace(models=("model",)) for item in scene(rng, False)]
+    names = rng.permutation([item.name for item in before]).tolist()  # names of others, too
+    after = [item._replace(id="new " + item.id, name=name) for item, name in zip(before, names, strict=True)]
+    changed = [k for k in range(len(after)) if rng.random() < 0.2]
+    for k in changed:  # another object in the same place
+        after[k] = after[k]._replace(name=f"Other {k}", triangles=after[k].triangles + 2)
+    after = [after[k] for k in rng.permutation(len(after))]
+    wanted = {"new " + item.id: item.id for k, item in enumerate(before) if k not in changed}
+    assert match_revisions(before, after) == wanted
+    twins = [*after, *(item._replace(id=item.id + " again", name="Again") for item in after[:5])]
+    assert match_revisions(before, twins).items() <= wanted.items()
+    other = [item._replace(models=("other",)) for item in after]
+    assert match_revisions(before, other) == {}
+
+
+def test_a_key_of_its_own_makes_another_object_of_equal_shape_and_place():
+    before = [item._replace(models=("model",)) for item in scene(np.random.default_rng(5), True)]
+    after = [before[0]._replace(id="new", name="Other", key="another key"), *before[1:]]
+    assert match_revisions(before, after) == {item.id: item.id for item in before[1:]}

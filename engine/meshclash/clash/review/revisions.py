@@ -114,7 +114,7 @@ def match_revisions(before: Sequence[Identity], after: Sequence[Identity]) -> di
     as ``Bolt.001`` changes with every import. A name with such a number is therefore matched only if a single object of
     this kind is left. Objects that belong to ``models`` are matched by stricter rules. MeshClash matches such objects
     only within the same model. Objects of one model are identified by their key or, failing that, by their name and
-    position.
+    position, or by their shape and position.
 
     Args:
         before, after: all objects of two revisions.
@@ -165,8 +165,9 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
     """Match objects of models that are tested together: return old ids by new ids, without ambiguous objects.
 
     Both must be in a model of one name. A key that is unique within the model identifies an object, even if its shape
-    and position changed. All other objects are identified by name, or shared key, and position. If a model has almost
-    no earlier keys, a program has assigned new keys: then all objects of the model are identified by name and position.
+    and position changed. All other objects are identified by name, or shared key, and position; an object without a key
+    that has a new name is identified by its position and shape, if no other object has both. If a model has almost no
+    earlier keys, a program has assigned new keys: then no object of the model is identified by its key.
     """
     copies = [key_counts(items) for items in (before, after)]
     renewed = renewed_models(before, after)
@@ -202,15 +203,23 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
             found[item.id] = old.id
             taken.add(old.id)
 
-    def placed(item: Identity, side: int) -> Iterator[Hashable]:
-        """Return the property that the object shares with only few others, and its approximate position, because names
-        may have thousands of copies.
+    def placed(tell: Callable[[Identity, int], Iterator[Hashable]]) -> Callable[[Identity, int], Iterator[Hashable]]:
+        """Return a function for a property together with the approximate position of the object, because a name may
+        have thousands of copies.
         """
-        cells = _cells(item.box[0], 0.0 if side == 0 else SAME_PLACE)
-        yield from ((value, cell) for value in named(item, side) for cell in cells)
+
+        def tell_placed(item: Identity, side: int) -> Iterator[Hashable]:
+            cells = _cells(item.box[0], 0.0 if side == 0 else SAME_PLACE)
+            yield from ((value, cell) for value in tell(item, side) for cell in cells)
+
+        return tell_placed
 
     def is_same(old: Identity, item: Identity) -> bool:
         return _stand_equal(old, item) and _shaped_equal(old, item)
+
+    def unnamed(item: Identity, _side: int) -> Iterator[tuple[str, str]]:
+        """Return nothing but the place in the model for an object that no key identifies: its name may be new."""
+        yield from ((name, "") for name in item.models if not item.key or name in renewed)
 
     twins = [Counter(map(_agreement, items)) for items in (before, after)]
 
@@ -221,9 +230,10 @@ def match_models(before: Sequence[Identity], after: Sequence[Identity]) -> dict[
 
     take(own, is_same)  # of a thing that several models shared and one has moved, what stayed
     take(own, lambda _old, _item: True)
-    take(placed, is_same_twin)
-    take(placed, is_same)
-    take(placed, _stand_equal)
+    take(placed(named), is_same_twin)
+    take(placed(named), is_same)
+    take(placed(named), _stand_equal)
+    take(placed(unnamed), is_same)
     return found
 
 
