@@ -39,7 +39,7 @@ PRELOADED = (
     ".voxels.collide", ".massive.inputs", ".massive.mesh",
     ".convex.convexity", ".convex.hull_separation", ".convex.exact_shapes", ".traversal.ray_casting",
     ".query.shortcuts.prepared_contacts", ".query.collide", ".massive.cluster_contacts",
-    ".timecritical.search", ".scene.object_pair", ".scene.proximity",
+    ".timecritical.search", ".query.shape_pairs", ".scene.object_pair", ".scene.proximity",
     ".scene.scene", ".continuous.impacts", ".query.swept_collide",
     ".query.penetration", ".query.signed_distance", ".query.distance", ".convex.closest_features", ".voxels.map",
     ".massive.levels", ".warming",
