@@ -255,7 +255,7 @@ def test_what_stays_apart_is_not_asked_until_it_may_meet(first_contact):
 
 
 def test_texts_of_progress_are_made_once_a_slice(monkeypatch):
-    """An update yields far more often than a user can read: within a slice, all of its progress has one text."""
+    """An update yields far more often than a user can read: within a slice, its progress has one text, and the last."""
     made = []
 
     class Endless:
@@ -271,5 +271,6 @@ def test_texts_of_progress_are_made_once_a_slice(monkeypatch):
     scene, ids = row(12)
     told = []
     mc.run(mc.steps(mc.motion.LiveContacts(scene).update), told.append)
-    assert [text.template for text in made] == ["{task} {done} of {count}"] * 2
-    assert sum(progress.text == made[1] for progress in told) >= len(ids) - 1
+    assert [text.template for text in made] == ["{task} {done} of {count}"] * 3
+    assert sum(progress.text == made[1] for progress in told) >= len(ids) - 2
+    assert told[-1].text == made[2] == counting("judging object pair", len(ids) - 1, len(ids) - 1)
