@@ -112,8 +112,8 @@ def _large_letters(window: Any, name: str) -> Play:
     view = bpy.context.preferences.view
     view.ui_scale = 2.0
     yield 1.0
-    for found in ("active_test", "group_by"):
-        yield from window.find(lambda found=found: window.hovered_property() == found, found)
+    for found, across in (("active_test", 0.35), ("group_by", 0.55)):  # between the borders of the tab
+        yield from window.find(lambda found=found: window.hovered_property() == found, found, across)
         yield from window.show(f"{name}_large_{found}")
     view.ui_scale = 1.0
     yield 1.0
