@@ -30,8 +30,8 @@ _ENOUGH = 2.0**-43
 """Fraction of the size by which bounds may differ without another search."""
 _MARGIN = 2.0**-40
 """Share of the size: a lower bound that exceeds the one that is enough by more is far beyond rounding."""
-_LEAST = 2.0**-1060
-"""[m]: bound of the errors by underflow."""
+LEAST = 2.0**-1060
+"""[m]: largest error by underflow, where numbers no longer have full precision."""
 _SEARCHES = 8
 _BARELY = 2.0**-30
 """Share of the size: shapes that overlap by no more may be apart."""
@@ -93,6 +93,16 @@ def space_of(room, count_a):
 
 
 @inner
+def turned_back(pose, u):
+    """Return a world vector in the frame of a posed object; the pose must be rigid."""
+    return (
+        u[0] * pose[0, 0] + u[1] * pose[1, 0] + u[2] * pose[2, 0],
+        u[0] * pose[0, 1] + u[1] * pose[1, 1] + u[2] * pose[2, 1],
+        u[0] * pose[0, 2] + u[1] * pose[1, 2] + u[2] * pose[2, 2],
+    )
+
+
+@inner
 def placed(pose, p):
     """Return the world coordinates of a point, as defined by ``Pose.apply``."""
     x, y, z = p
@@ -148,11 +158,7 @@ def _farthest(shape, count, shift, scale, u):
         return local[at, 0], local[at, 1], local[at, 2]
     x, y, z = farthest_round(
         form,
-        (
-            u[0] * pose[0, 0] + u[1] * pose[1, 0] + u[2] * pose[2, 0],
-            u[0] * pose[0, 1] + u[1] * pose[1, 1] + u[2] * pose[2, 1],
-            u[0] * pose[0, 2] + u[1] * pose[1, 2] + u[2] * pose[2, 2],
-        ),
+        turned_back(pose, u),
     )
     return (
         scale * (pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + shift[0]),
@@ -573,7 +579,7 @@ def _compare_balls(pose_a, pose_b, balls, reach, row):
     size = around + reach
     for k in range(3):
         size += abs(p[k]) + abs(q[k]) + abs(pose_a[k, 3]) + abs(pose_b[k, 3])
-    length, margin = _length(minus(q, p)), _MARGIN * size + _LEAST
+    length, margin = _length(minus(q, p)), _MARGIN * size + LEAST
     row[SIZE] = size
     if length - around > reach + margin:
         row[LOWER] = row[UPPER] = length - around

@@ -6,13 +6,11 @@ import numpy as np
 
 from ..geometry.tuples import dot
 from ..jit import inner, kernel, parallel_kernel, prange
-from .convex_distance import placed
+from .convex_distance import LEAST, placed, turned_back
 from .supports import POINTS, farthest_round
 
 ROUNDING = 2.0**-46
 """Bound of the error of a height, relative to the coordinates, with a margin."""
-LEAST = 2.0**-1060
-"""[m]: largest error by underflow, where numbers no longer have full precision."""
 NEAREST, LOW, HIGH, LOWEST, HIGHEST, NORMAL, COLUMNS = 0, 1, 2, 3, 6, 9, 12
 """Columns of an answer: the signed height of the hull that is nearest to the face, or that surely meets it, 0 if it
 reaches the face; the heights of its lowest and highest points [m]; these points, and the unit normal, world."""
@@ -56,11 +54,7 @@ def _nearest(low, high, is_plane):
 @inner
 def _of_round(form, pose, place, normal, offset, is_plane, radius, row):
     """Compare the face with a round solid, which counts as apart only if this is certain."""
-    u = (
-        normal[0] * pose[0, 0] + normal[1] * pose[1, 0] + normal[2] * pose[2, 0],
-        normal[0] * pose[0, 1] + normal[1] * pose[1, 1] + normal[2] * pose[2, 1],
-        normal[0] * pose[0, 2] + normal[1] * pose[1, 2] + normal[2] * pose[2, 2],
-    )
+    u = turned_back(pose, normal)
     lowest = placed(pose, farthest_round(form, (-u[0], -u[1], -u[2])))
     highest = placed(pose, farthest_round(form, u))
     (low, error), (high, other) = _height(lowest, place, normal, offset), _height(highest, place, normal, offset)

@@ -24,6 +24,7 @@ from ..types.copying import NotCopied
 from .convex_distance import (
     ACROSS,
     COLUMNS,
+    LEAST,
     LOWER,
     POINT_A,
     SIZE,
@@ -33,6 +34,7 @@ from .convex_distance import (
     measure_from,
     space_of,
     stack_steps,
+    turned_back,
 )
 from .exact_shapes import ConvexShape
 from .supports import POINTS, POINTS_FORM, farthest_round, half_extents
@@ -47,8 +49,6 @@ _PART = 16
 """Number of consecutive poses that one worker measures."""
 SURFACE_ROUNDING = 2.0**-45
 """Bound of the error of distances of triangles, relative to the extent, with a margin."""
-LEAST = 2.0**-1060
-"""[m]: largest error by underflow, where numbers no longer have full precision."""
 Asked = tuple[Any, ...]
 
 
@@ -92,11 +92,7 @@ def _farthest_along(form, pose, placed, n):
         for i in range(placed.shape[0]):
             best = max(best, n[0] * placed[i, 0] + n[1] * placed[i, 1] + n[2] * placed[i, 2])
         return best
-    u = (
-        pose[0, 0] * n[0] + pose[1, 0] * n[1] + pose[2, 0] * n[2],
-        pose[0, 1] * n[0] + pose[1, 1] * n[1] + pose[2, 1] * n[2],
-        pose[0, 2] * n[0] + pose[1, 2] * n[1] + pose[2, 2] * n[2],
-    )
+    u = turned_back(pose, n)
     return dot(u, farthest_round(form, u)) + n[0] * pose[0, 3] + n[1] * pose[1, 3] + n[2] * pose[2, 3]
 
 
@@ -268,11 +264,7 @@ def _visit(
             if length > 0.0:
                 n = (row[ACROSS] / length, row[ACROSS + 1] / length, row[ACROSS + 2] / length)
                 height = _farthest_along(form, pose_a, placed, n)
-                along = (
-                    pose_b[0, 0] * n[0] + pose_b[1, 0] * n[1] + pose_b[2, 0] * n[2],
-                    pose_b[0, 1] * n[0] + pose_b[1, 1] * n[1] + pose_b[2, 1] * n[2],
-                    pose_b[0, 2] * n[0] + pose_b[1, 2] * n[1] + pose_b[2, 2] * n[2],
-                )
+                along = turned_back(pose_b, n)
                 moved = dot(along, (origin[0], origin[1], origin[2]))
                 offset = height - moved - (n[0] * pose_b[0, 3] + n[1] * pose_b[1, 3] + n[2] * pose_b[2, 3])
     return _drop(triangles, answers, count, limit) if each else count

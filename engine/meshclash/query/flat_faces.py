@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..convex.convex_distance import stack_steps
+from ..convex.convex_distance import LEAST, stack_steps
 from ..convex.exact_shapes import Halfspace, Plane
 from ..convex.face_heights import (
     COLUMNS,
     DOUBTFUL,
     HIGH,
     HIGHEST,
-    LEAST,
     LOW,
     LOWEST,
     MET,
