@@ -10,6 +10,7 @@ import numpy as np
 from ..geometry.triangle_distance import feature_distances
 from ..hierarchy.bvh import MeshLike
 from ..types.foreign_meshes import ForeignMesh
+from ..types.pair_keys import different_pairs
 from ..types.pose import PoseLike, matched_poses, transform_points
 from ..types.results import Progress
 from ..types.steps import in_slices, steps
@@ -85,11 +86,11 @@ def near_features(
     for begin in range(0, len(found), _TOGETHER):
         i, j = found.pairs[begin : begin + _TOGETHER].astype(np.int64).T
         pairs = [np.stack([faces[a][:, k], b], axis=1) for a, b in ((i, j), (j, i)) for k in range(3)]
-        near_faces.append(_different(np.concatenate(pairs)))
+        near_faces.append(different_pairs(pairs))
         both = edge_of[i][:, _CORNERS[:, 0]], edge_of[j][:, _CORNERS[:, 1]]
-        near_edges.append(_different(np.sort(np.stack(both, axis=2).reshape(-1, 2), axis=1)))
+        near_edges.append(different_pairs([np.sort(np.stack(both, axis=2).reshape(-1, 2), axis=1)]))
         yield Progress(0.5 + 0.5 * begin / len(found), "comparing vertices and edges")
-    vertex_face, edge_edge = (_different(np.concatenate(part)) for part in (near_faces, near_edges))
+    vertex_face, edge_edge = map(different_pairs, (near_faces, near_edges))
     vertex_face = vertex_face[(faces[vertex_face[:, 1]] != vertex_face[:, :1]).all(axis=1)]
     ends = edges[edge_edge]
     edge_edge = edge_edge[(ends[:, 0, :, None] != ends[:, 1, None, :]).all(axis=(1, 2))]
@@ -100,13 +101,6 @@ def near_features(
         vertex_face[near].astype(np.int32), to_faces[near], edge_edge[close].astype(np.int32), to_edges[close],
         edges.astype(np.int32), found.tolerance,
     )  # fmt: skip
-
-
-def _different(pairs: np.ndarray) -> np.ndarray:
-    """Return the different pairs (n, 2) of indices below 2**31, sorted: ten times faster than ``np.unique``."""
-    keys = np.sort(pairs[:, 0] << 31 | pairs[:, 1])
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    return np.stack([keys >> 31, keys & (1 << 31) - 1], axis=1)
 
 
 def _pairs_steps(mesh: Any, tolerance: float, pose: Any, threads: Any) -> Generator[Progress, None, Clearances]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..broadphase.sweep import world_boxes
 from ..convex.convex_distance import (
     COLUMNS,
+    LEAST,
     LOWER,
     POINT_A,
     POINT_B,
@@ -26,10 +27,11 @@ from ..convex.convex_distance import (
 )
 from ..convex.exact_comparison import NO_BOXES, WITHIN, boxes_within, is_within
 from ..convex.exact_shapes import ConvexShape, Halfspace, Inflated
-from ..convex.near_surface import LEAST, SURFACE_ROUNDING, extent_of, surface_bounds_steps, triangles_near
+from ..convex.near_surface import SURFACE_ROUNDING, extent_of, surface_bounds_steps, triangles_near
 from ..convex.supports import POINTS_FORM
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.question import pose_rows
+from ..types.equal_values import places_of_each
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_of, transform_points
 from ..types.slices import portions
@@ -162,7 +164,7 @@ def _hulls_near(
     """
     yield 0.0
     assert side.surface is not None
-    rounding = SURFACE_ROUNDING * (_extent(convex, side.mesh, row, far) + reach) + LEAST
+    rounding = _rounding(convex, side.mesh, row, far, reach)
     met_below = reach - rounding if reach > rounding else -math.inf  # a triangle that meets the core may only touch it
     triangles, answers = triangles_near(convex, side.surface, row, far, reach + rounding, met_below)
     if (answers[:, UPPER] < met_below).any():
@@ -304,9 +306,10 @@ def _with_radii(
     return distances, ends[:, :1] + np.clip(shares, 0.0, 1.0) * ways[:, None]
 
 
-def _extent(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray) -> float:
-    """Return an upper bound [m] of all coordinates of two objects, measured from any point of either."""
-    return float(np.abs(row_a[:, 3] - row_b[:, 3]).max()) + extent_of(a, b)
+def _rounding(a: Any, b: Any, row_a: np.ndarray, row_b: np.ndarray, reach: float) -> float:
+    """Return a bound of the rounding error of a distance of two objects near the reach [m], in poses (3, 4)."""
+    extent = float(np.abs(row_a[:, 3] - row_b[:, 3]).max()) + extent_of(a, b)
+    return SURFACE_ROUNDING * (extent + reach) + LEAST
 
 
 def convex_and_surface(a: ShapeSide, b: ShapeSide, row_a: np.ndarray, row_b: np.ndarray, only_met: bool) -> Near:
@@ -350,7 +353,7 @@ def _exactly_near_surface(
     assert a.convex is not None
     assert b.surface is not None
     reach = a.radius + b.radius
-    rounding = SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + reach) + LEAST
+    rounding = _rounding(a.convex, b.mesh, row_a, row_b, reach)
     triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, reach + rounding)
     points, corners = transform_points(row_a, a.convex.points[0]), transform_points(row_b, b.mesh.corners_of(triangles))
     for k in np.argsort(answers[:, UPPER], kind="stable").tolist():
@@ -401,8 +404,7 @@ def _within_reach(
     radii, and distances beyond this sum are infinite.
     """
     reach = a.radius + b.radius
-    extents = [_extent(a.mesh, b.mesh, *pair) for pair in zip(rows_a, rows_b, strict=True)]
-    rounding = SURFACE_ROUNDING * (max(extents) + reach) + LEAST
+    rounding = max(_rounding(a.mesh, b.mesh, *pair, reach) for pair in zip(rows_a, rows_b, strict=True))
     limits = {"upper_limit": request.options.upper_limit + reach}
     if only_met:
         limits = {"upper_limit": reach + 2.0 * rounding, "lower_limit": max(reach - 2.0 * rounding, 0.0)}
@@ -446,10 +448,10 @@ def contained_steps(
         points = transform_points(rows[k], _a_point(inner)[None])
         boxes = world_boxes(outer.mesh.bounds[None], rows[1 - k][:, None], 0.0)[:, 0]
         near = np.flatnonzero(((points >= boxes[:, :3]) & (points <= boxes[:, 3:])).all(axis=1))
-        places, of_place = np.unique(rows[1 - k][near].reshape(-1, 12), axis=0, return_inverse=True)
-        for place, row in enumerate(places.reshape(-1, 3, 4)):
-            some = near[of_place.reshape(-1) == place]
-            inside[some] |= yield from ask(CONTAINS, (outer.mesh, points[some]), (pose_of(row), None))
+        _, place = np.unique(rows[1 - k][near].reshape(-1, 12), axis=0, return_inverse=True)
+        for same in places_of_each(place.reshape(-1)):
+            some = near[same]
+            inside[some] |= yield from ask(CONTAINS, (outer.mesh, points[some]), (pose_of(rows[1 - k][some[0]]), None))
     return inside
 
 
@@ -514,7 +516,7 @@ def _surface_within(
             distances, points = np.array([t[0] for t in told]), np.array([t[1] for t in told])
         else:
             within = tolerance + a.radius + b.radius
-            within += SURFACE_ROUNDING * (_extent(a.convex, b.mesh, row_a, row_b) + within) + LEAST
+            within += _rounding(a.convex, b.mesh, row_a, row_b, within)
             yield 0.0
             assert b.surface is not None
             triangles, answers = triangles_near(a.convex, b.surface, row_a, row_b, within)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
+from ..types.equal_values import places_of_each
+from ..types.pair_keys import different_pairs, pair_keys
 from ..types.results import Progress
 from ..types.steps import scale_progress
 from .collisions import SceneCollisions
@@ -13,7 +15,6 @@ from .comparable_pairs import Comparable
 from .member import Member
 from .members import Keep
 from .object_pair import comparing, meets_of_each_steps
-from .pair_keys import different_pairs
 
 
 class CloudConfigurations(NamedTuple):
@@ -43,9 +44,9 @@ def with_cloud_collisions_steps(
     unanswered = different_pairs([configurations.ids[pairs[~told]]])
     places, pairs = places[told], pairs[told]
     meet = np.zeros(len(pairs), np.bool_)
-    different, of_pair = np.unique(pairs, axis=0, return_inverse=True)
-    for k, (a, b) in enumerate(different.tolist()):
-        some = np.flatnonzero(of_pair.reshape(-1) == k)
+    different = places_of_each(pair_keys(pairs))
+    for k, some in enumerate(different):
+        a, b = pairs[some[0]].tolist()
         rows = configurations.rows[places[some], a], configurations.rows[places[some], b]
         things = configurations.members[a].thing, configurations.members[b].thing
         pair = int(configurations.ids[a]), int(configurations.ids[b])

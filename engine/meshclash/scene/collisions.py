@@ -29,13 +29,13 @@ from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
 from ..types.arguments import items_of
 from ..types.numbers import is_whole
+from ..types.pair_keys import no_pairs
 from ..types.pose import check_stack, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import hold_progress, scale_progress, steps
 from ..types.verdict import APART
 from .contact_stage import PackedTrees, contacts_steps
 from .members import Keep
-from .pair_keys import no_pairs
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are processed together
 _ROWS_OF_FEW = 1 << 13  # the same for few objects, which are processed without a pause

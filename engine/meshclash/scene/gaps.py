@@ -19,6 +19,7 @@ from ..solid.case import Case, Limits
 from ..solid.pair_verdict import FoundPairs
 from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
+from ..types.pair_keys import pair_keys, pairs_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
 from ..types.verdict import APART
@@ -27,7 +28,6 @@ from .asked_pairs import prove_special_steps
 from .clock import Clock
 from .members import Keep, Keys, Members
 from .object_pair import ObjectPair
-from .pair_keys import pair_keys, pairs_of
 from .pair_memory import PairMemory
 from .pose_table import ROUNDING
 from .results import FirstContact, PairGap, gap_of_meeting

@@ -22,6 +22,7 @@ from ..traversal.near_wide import traverse_near
 from ..traversal.question import Answer
 from ..types.copying import Changeable
 from ..types.numbers import truth
+from ..types.pair_keys import different_pairs, no_pairs, pair_keys, pairs_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import hold_progress, in_slices, scale_progress
@@ -32,7 +33,6 @@ from .clock import Clock
 from .collisions import meeting_steps
 from .members import Keep, Keys, members_of_scene
 from .object_pair import ObjectPair
-from .pair_keys import different_pairs, no_pairs, pair_keys, pairs_of
 from .pair_memory import PairMemory, PairsNow
 from .results import FirstContact
 from .verdict_stage import alike_portions, case_findings, first_contacts, first_contacts_of, stays

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_length
+from ..types.pair_keys import different_pairs
 from ..types.results import Progress, QueryStats
 from .clock import Clock
 from .gaps import Gap, GapOptions, GapRecord, Pair, PairGap
 from .live_contacts import LiveChanges, LivePairs, Sets
-from .pair_keys import different_pairs
 from .pair_memory import PairMemory
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact

@@ -28,6 +28,7 @@ from ..types.copying import Copyable
 from ..types.foreign_meshes import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.numbers import given_array, is_whole
+from ..types.pair_keys import find, pair_keys
 from ..types.pose import Pose, PoseLike, pose_of, pose_stack
 from ..types.results import Progress
 from ..types.steps import scale_progress, steps
@@ -36,7 +37,6 @@ from .clock import Clock
 from .comparable_pairs import Comparable
 from .contact_stage import PackedTrees, PlacedObjects, TreePacker, find_case_steps
 from .member import Member
-from .pair_keys import find, pair_keys
 from .pair_memory import PairsNow
 from .pose_table import PoseTable
 

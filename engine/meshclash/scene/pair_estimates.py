@@ -20,6 +20,7 @@ from ..timecritical.search import Criterion
 from ..timecritical.shared_budget import PlacedTree, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree
 from ..types.copying import Copyable
+from ..types.pair_keys import pair_keys
 from ..types.pose import pose_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import SLICE_SECONDS
@@ -28,7 +29,6 @@ from ..volumes.registry import DEFAULT_VOLUME
 from .member import Member, prepare_steps
 from .members import Members
 from .object_pair import ObjectPair
-from .pair_keys import pair_keys
 from .pair_memory import PairMemory
 
 _LEAST_WORK = 64.0

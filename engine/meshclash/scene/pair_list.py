@@ -9,8 +9,8 @@ import numpy as np
 from ..errors import MeshClashError
 from ..solid.pair_verdict import COLUMNS, PairVerdict
 from ..types.copying import Copyable
+from ..types.pair_keys import no_pairs
 from ..types.results import QueryStats
-from .pair_keys import no_pairs
 
 _T = TypeVar("_T", bound=PairVerdict)
 

@@ -22,8 +22,8 @@ from ..answering.answer import answer_steps
 from ..broadphase.extent_gaps import extent_gaps
 from ..traversal.question import Answer, Goal, Question
 from ..types.copying import Copyable
+from ..types.pair_keys import find, pair_keys, pairs_of
 from .contact_stage import PackedTrees
-from .pair_keys import find, pair_keys, pairs_of
 from .pose_table import PoseTable
 
 if TYPE_CHECKING:

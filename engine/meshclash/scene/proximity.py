@@ -11,12 +11,12 @@ import numpy as np
 from ..solid.case import Limits
 from ..solid.pair_verdict import verdict_order
 from ..types.numbers import whole_number
+from ..types.pair_keys import different_pairs, pair_keys
 from ..types.results import Progress
 from ..types.steps import scale_progress
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, measure_steps
 from .members import Members
-from .pair_keys import different_pairs, pair_keys
 from .results import FirstContact, PairGap, SceneGaps
 
 _FIRST_REACH = 1.0 / 64.0  # fraction of the scene's size: initial reach of the search for near pairs

@@ -33,6 +33,7 @@ from ..types.copying import Changeable
 from ..types.foreign_meshes import ForeignMesh
 from ..types.numbers import truth
 from ..types.options import Depth, Device, Permitted
+from ..types.pair_keys import different_pairs, pair_keys
 from ..types.pose import Pose, PoseLike, matrices_of
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice, sorted_steps
@@ -59,7 +60,6 @@ from .member import Member
 from .members import Keep, Keys, Members, checked_keep
 from .object_pair import ObjectPair
 from .pair_estimates import PairEstimates
-from .pair_keys import different_pairs, pair_keys
 from .proximity import check_most, gaps_steps
 from .rays import rays_steps
 from .results import SceneContacts, SceneGaps

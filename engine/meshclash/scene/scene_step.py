@@ -11,12 +11,12 @@ import numpy as np
 
 from ..broadphase.incremental import SweepAndPrune
 from ..types.copying import Copyable
+from ..types.pair_keys import no_pairs, pairs_of
 from ..types.results import Progress, QueryStats
 from ..types.steps import scale_progress
 from .asked_pairs import AskedPairs, special_meetings_steps
 from .collisions import meeting_steps
 from .members import Keep, Members
-from .pair_keys import no_pairs, pairs_of
 from .pair_memory import PairMemory
 
 

@@ -13,11 +13,11 @@ from ..query.results import Distance
 from ..query.shortcuts.object_pairs import YES
 from ..query.shortcuts.prepared_distance import distance_of_records
 from ..query.shortcuts.record import Record, keep_record, record_of
+from ..types.pair_keys import no_pairs
 from ..types.results import QueryStats
 from ..types.steps import UNANSWERED
 from .contact_stage import PackedTrees
 from .gaps import found_apart
-from .pair_keys import no_pairs
 from .proximity import beyond_nearest, box_gaps
 from .results import PairGap, SceneGaps
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..types.copying import Copyable
 from ..types.mesh import TriangleMesh
+from ..types.pair_keys import pair_keys
 from ..types.results import QueryStats
 from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
@@ -102,7 +103,7 @@ class SharedSearch(Copyable):
             self._search, self._criterion = Search(volume, criterion), criterion
             self._pairs, self._objects, self._counted = pairs[:0], {}, np.zeros_like(self._counted)
         changed = [i for i, placed in objects.items() if not placed.is_as(self._objects.get(i))]
-        known, wanted = _keys(self._pairs), _keys(pairs)
+        known, wanted = pair_keys(self._pairs), pair_keys(pairs)
         usable = np.isin(known, wanted) & ~np.isin(self._pairs, changed).any(axis=1)
         if usable.all() and len(known) == len(wanted):
             return
@@ -167,7 +168,7 @@ class SharedSearch(Copyable):
         assert self._search is not None
         start = time.perf_counter()
         found = self._search.estimates()
-        order = np.argsort(_keys(self._pairs))
+        order = np.argsort(pair_keys(self._pairs))
         rows = self._search.rows[order]
         counted = self._search.state[layout.STEPS :].copy()
         _, volume_tests, primitive_tests, exact_tests = (counted - self._counted).tolist()
@@ -189,8 +190,3 @@ class SharedSearch(Copyable):
             stats,
             found.intervals[order],
         )
-
-
-def _keys(pairs: np.ndarray) -> np.ndarray:
-    """Return one number for each pair of ids, (n,) int64, which sorts like the pairs."""
-    return (pairs[:, 0] << 32) + pairs[:, 1]

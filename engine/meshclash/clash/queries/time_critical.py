@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...types.pair_keys import pair_keys
 from ...types.slices import portions
 from ..frame_scene import Progress
 from ..kernel_parts import BASIC_PARTS
@@ -105,7 +106,7 @@ class ProbabilityFollower(Follower):
         """Implement `Follower.write_steps`."""
         answer, old = self._answer, self._written
         listed = _listed(answer)
-        new = _Written(_keys(answer.pairs[listed]), _marks(question, answer, listed))
+        new = _Written(pair_keys(answer.pairs[listed]), _marks(question, answer, listed))
         gone = np.isin(old.keys, new.keys, assume_unique=True, invert=True)
         for key in old.keys[gone].tolist():
             self.rows.pop((key >> 32, key & 0xFFFFFFFF), None)
@@ -128,10 +129,6 @@ def _search_steps(question: DetectQuestion) -> Generator[Any, None, Any]:
 def _listed(answer: Any) -> np.ndarray:
     """Return which pairs (n,) of a result become rows: all pairs that are not certainly apart."""
     return np.flatnonzero(~answer.complete | answer.colliding)
-
-
-def _keys(pairs: np.ndarray) -> np.ndarray:
-    return (pairs[:, 0] << 32) + pairs[:, 1]
 
 
 def _marks(question: DetectQuestion, answer: Any, listed: np.ndarray) -> np.ndarray:

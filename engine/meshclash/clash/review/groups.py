@@ -20,6 +20,7 @@ from ...errors import UnsupportedOption
 from ...manifold.connected_components import components
 from ...messages import Sentence, shown, suggestion
 from ...types.arguments import by_text, instance, several, text
+from ...types.equal_values import places_of_each
 from ...types.numbers import float_array, real_number, whole_numbers
 from .lengths import MILLIMETRES_BELOW, Length
 
@@ -367,7 +368,7 @@ def _by_cause(rows: _Rows) -> list[Group]:
     for k, cause in enumerate(causes):
         number[cause.rows] = k
     found = []
-    for cause, some in zip(causes, _split(number[of_row]), strict=True):
+    for cause, some in zip(causes, places_of_each(number[of_row]), strict=True):
         if cause.place is None:
             found.append(rows.group(some, cause.key, cause.common))
         else:
@@ -405,7 +406,7 @@ def _repeats(rows: _Rows) -> Numbers:
     size = np.linalg.norm(seen[:, :, 3], axis=1)
     slack = SAME_PLACE * size + PLACED_TO * rows.clashes.reach
     pairs = np.minimum(a, b) * len(number) + np.maximum(a, b)
-    for some in _split(pairs[known]):
+    for some in places_of_each(pairs[known]):
         poses_of = seen[known[some]].reshape(len(some), 12)
         order = known[some][np.lexsort((*poses_of.T, size[known[some]]))]
         sizes, free = size[order], np.ones(len(order), np.bool_)
@@ -523,7 +524,7 @@ def _is_systematic(rows: _Rows, detail: Group) -> bool:
 def _by_size_of_depth(rows: _Rows) -> list[Group]:
     """Group by pairs of families, separated by the size of the depth; an unknown depth has the largest size."""
     found = []
-    for of_pair in _split(rows.family_pairs()):
+    for of_pair in places_of_each(rows.family_pairs()):
         sizes = _sizes(rows.known_depths[of_pair], APART_BY)
         for k, part in enumerate(sizes):
             found.append(_of_families(rows, np.sort(of_pair[part]), f"size {k}" if len(sizes) > 1 else ""))
@@ -531,7 +532,7 @@ def _by_size_of_depth(rows: _Rows) -> list[Group]:
 
 
 def _by_families(rows: _Rows) -> list[Group]:
-    return [_of_families(rows, part) for part in _split(rows.family_pairs())]
+    return [_of_families(rows, part) for part in places_of_each(rows.family_pairs())]
 
 
 def _of_families(rows: _Rows, some: Numbers, what: str = "") -> Group:
@@ -544,7 +545,7 @@ def _by_pattern(rows: _Rows) -> list[Group]:
     clashes, found = rows.clashes, []
     sides = np.sort(clashes.boxes[:, 1] - clashes.boxes[:, 0], axis=1)
     sizes = np.nan_to_num(np.concatenate([sides, clashes.depths[:, None]], axis=1))
-    for of_pair in _split(rows.family_pairs()):
+    for of_pair in places_of_each(rows.family_pairs()):
         for part in _alike(sizes[of_pair]):
             some = of_pair[part]
             middle = ",".join(f"{value:.2g}" for value in np.median(sizes[some], axis=0))
@@ -625,7 +626,7 @@ def _by_place(rows: _Rows) -> list[Group]:
                 if (gap <= ONE_PLACE).all():
                     beside.append((row, other))
     found = []
-    for place in _split(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
+    for place in places_of_each(components(len(rows.left), np.array(beside, np.int64).reshape(-1, 2))):
         both = np.concatenate([rows.left[place], rows.right[place]])
         objects, counts = rows.several(both), [f"{count} {family}" for family, count in rows.counts(both)]
         known = boxes[place][placed[place]]
@@ -644,7 +645,7 @@ def _by_property(rows: _Rows, name: str) -> list[Group]:
     codes = np.array([number[value] for value in of_parts], np.int64)
     pair = np.sort(np.stack([codes[rows.left], codes[rows.right]]), axis=0)
     found = []
-    for some in _split(pair[0] * len(values) + pair[1]):
+    for some in places_of_each(pair[0] * len(values) + pair[1]):
         a, b = (values[side[some[0]]] or Sentence("no {property}", property=name) for side in pair)
         text = Sentence("within {name}", name=a) if a == b else Sentence("{name} against {other}", name=a, other=b)
         depths = _extent(rows.clashes.depths[some])
@@ -681,14 +682,6 @@ WAYS: dict[str, Callable[[_Rows], list[Group]]] = {
     "frames": _by_frames,
 }
 """The groupings of rows, in addition to properties of their objects."""
-
-
-def _split(codes: Numbers) -> list[Numbers]:
-    """Return the positions of each value, ascending."""
-    if not len(codes):
-        return []
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
 def _key(*words: str) -> str:
